@@ -1,0 +1,4 @@
+// The one translation unit that holds the code of Asio and Beast.
+#include <boost/asio/impl/src.hpp>
+#include <boost/asio/ssl/impl/src.hpp>
+#include <boost/beast/src.hpp>
