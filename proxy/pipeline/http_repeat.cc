@@ -1,0 +1,177 @@
+// What a request gets whose token, or whose own idempotency key, was seen before (contract section
+// 6): the running one's answer, the stored result, another generation, or the recorded envelope.
+#include <utility>
+
+#include "proxy/contract/decide.h"
+#include "proxy/pipeline/evidence.h"
+#include "proxy/pipeline/http_run.h"
+#include "proxy/pipeline/stored_result.h"
+
+namespace sworn::pipeline {
+
+using contract::Repeat;
+
+bool HttpRun::names_a_first() const {
+    const auto& bound = bound_->validated;
+    return !action_.wishes.token.empty() ||
+           (bound.key_origin == journal::KeyOrigin::caller && !bound.key.empty());
+}
+
+io::Task<std::optional<journal::StoredRecord>> HttpRun::read_earlier(InvocationId id) {
+    auto read = [&] { return services_.journal.read(id); };
+    auto stored = co_await services_.workers.run(read);
+    co_return stored;
+}
+
+io::Task<std::optional<journal::StoredRecord>> HttpRun::find_first() {
+    const auto& bound = bound_->validated;
+    auto look = [&]() -> std::optional<journal::StoredRecord> {
+        if (!action_.wishes.token.empty()) {
+            const auto found =
+                services_.journal.find_token(action_.caller, action_.wishes.token);
+            if (!found.empty()) return services_.journal.read(found.front().id);
+        }
+        if (bound.key_origin == journal::KeyOrigin::caller && !bound.key.empty()) {
+            const auto found = services_.journal.find_key(bound.key_scope, bound.key);
+            if (found) return services_.journal.read(found->id);
+        }
+        return std::nullopt;
+    };
+    auto stored = co_await services_.workers.run(look);
+    co_return stored;
+}
+
+/// Whether another generation of `first` would go out under the very same rules.
+bool HttpRun::binding_unchanged(const journal::Record& first) const {
+    if (!first.validated) return false;
+    // A credential that could not be used then and can be now is another one.
+    const auto code = project(first, services_.clock.now()).code;
+    if (code && code_info(*code).phase == Phase::credential_injection) return false;
+    const auto& then = *first.validated;
+    const auto& now = bound_->validated;
+    return then.route == now.route && then.route_digest == now.route_digest &&
+           then.credential == now.credential && then.credential_version == now.credential_version;
+}
+
+io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
+    const auto& record = first.record;
+    const bool others = record.accepted && record.accepted->caller != action_.caller;
+    const auto verdict =
+        others ? Repeat::mismatch
+               : contract::repeat_of(record, bound_->accepted.fingerprint,
+                                     binding_unchanged(record), services_.clock.now());
+    switch (verdict) {
+        case Repeat::join: {
+            co_await wait_until_ended(services_.journal, record.id, pipeline_.waker());
+            const auto ended_now = co_await read_earlier(record.id);
+            if (ended_now) co_await give_recorded(*ended_now);
+            co_return ended_now.has_value();
+        }
+        case Repeat::replay:
+        case Repeat::recorded_envelope:
+            co_await give_recorded(first);
+            co_return true;
+        case Repeat::new_generation: {
+            if (auto leased = continue_record(record, {}, {}); !leased) {
+                co_await give_recorded(first);
+                co_return true;
+            }
+            co_return false;
+        }
+        case Repeat::new_invocation:
+            bound_->accepted.previous = record.id;
+            co_return false;
+        case Repeat::mismatch:
+            co_await refuse(Error{Code::idempotency_mismatch,
+                                  "This token or key already stands for another request; nothing "
+                                  "was sent. Use a new one for a new request.",
+                                  action_.wishes.token.empty() ? "Idempotency-Key"
+                                                               : "Sworn-Token"});
+            co_return true;
+    }
+    SWORN_UNREACHABLE();
+}
+
+/// The next generation of a recorded action, leased by this process.
+Status HttpRun::continue_record(journal::Record record, std::string forced_by,
+                                std::string reason) {
+    if (record.validated && record.validated->key_origin == journal::KeyOrigin::generated) {
+        contract::KeySources keys;
+        keys.now = services_.clock.now();
+        keys.generated_before = record.validated->key;
+        auto bound = contract::preflight(action_, bound_->snapshot,
+                                         bound_->validated.credential_version, keys);
+        if (!bound) return bound.error();
+        bound_.emplace(std::move(*bound));
+    }
+    const auto id = record.id;
+    ledger_.emplace(id, services_.clock, std::move(record));
+    journal::RetryLeased lease;
+    lease.holder = "broker";
+    lease.deadline = services_.clock.now() + bound_->route->retry.lease;
+    lease.forced_by = std::move(forced_by);
+    lease.reason = std::move(reason);
+    if (!ledger_->add(std::move(lease))) {
+        ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
+        return Error{Code::lease_lost, "Another generation of this action is under way."};
+    }
+    return Done{};
+}
+
+/// Sworn-Repeat-Despite-Unknown: the caller's own record, knowingly sent again.
+io::Task<Status> HttpRun::force_repeat() {
+    static constexpr const char* field = "Sworn-Repeat-Despite-Unknown";
+    if (!bound_->route->caller_may_force) {
+        co_return Error{Code::forbidden_header,
+                        "This route leaves forced repeats to the operator (forced_repeat: caller "
+                        "would allow it).",
+                        field};
+    }
+    const auto first = co_await read_earlier(*action_.wishes.repeat_despite_unknown);
+    const bool own = first && first->record.accepted &&
+                     first->record.accepted->caller == action_.caller;
+    if (!own) {
+        co_return Error{Code::malformed_request, "No record of this caller has that id.", field};
+    }
+    if (first->record.accepted->fingerprint != bound_->accepted.fingerprint) {
+        co_return Error{Code::idempotency_mismatch, "That record is of another request.", field};
+    }
+    co_return continue_record(first->record, action_.caller, action_.wishes.repeat_reason);
+}
+
+/// The stored result, or the envelope that the record gives. Makes no record of its own.
+io::Task<void> HttpRun::give_recorded(const journal::StoredRecord& stored) {
+    const auto& record = stored.record;
+    const auto projection = project(record, services_.clock.now());
+    const bool settled = projection.outcome == Outcome::committed ||
+                         projection.outcome == Outcome::rejected;
+    if (!settled || record.refused) {
+        auto answer = error_answer(record, projection, proxy_error_of(record, projection), voice_,
+                                   error_form());
+        answer.head.fields.emplace_back("Sworn-Replayed", "?1");
+        co_await side_.answer(std::move(answer));
+        co_return;
+    }
+    auto load = [&] { return load_result(services_.journal, record.id); };
+    auto result = co_await services_.workers.run(load);
+    auto head = result ? load_head(result->head) : std::nullopt;
+    if (!head) {
+        auto envelope = envelope_of(record, projection);
+        envelope.code = record.result_expired ? Code::result_expired : Code::result_not_retained;
+        envelope.status = code_info(*envelope.code).status;
+        envelope.message = sentence_for(*envelope.code);
+        auto answer = error_answer(envelope, ProxyError::none, voice_, error_form());
+        answer.head.fields.emplace_back("Sworn-Replayed", "?1");
+        co_await side_.answer(std::move(answer));
+        co_return;
+    }
+    auto answer =
+        replay_answer(std::move(*head), std::move(result->body), record, projection);
+    const bool handed_over = co_await side_.answer(std::move(answer));
+    if (handed_over && record.delivery != journal::Delivery::delivered) {
+        repeat_watch_ = std::make_unique<Delivery>(
+            services_.journal, journal::Ledger{record.id, services_.clock, record});
+    }
+}
+
+}  // namespace sworn::pipeline

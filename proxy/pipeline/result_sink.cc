@@ -1,0 +1,102 @@
+#include "proxy/pipeline/result_sink.h"
+
+#include <utility>
+
+namespace sworn::pipeline {
+
+ResultSink::ResultSink(io::WorkerPool& workers, std::filesystem::path results_directory,
+                       InvocationId id, std::uint32_t generation, std::uint64_t result_bytes_max,
+                       const std::vector<Secret>& needles)
+    : workers_{workers},
+      directory_{std::move(results_directory)},
+      id_{id},
+      generation_{generation},
+      result_bytes_max_{result_bytes_max},
+      masker_{needles} {}
+
+std::string ResultSink::take(std::string_view received) {
+    received_.update(received);
+    std::string bytes =
+        unscanned_.empty() ? masker_.feed(received) : std::string{received};
+    stored_.update(bytes);
+    bytes_ += bytes.size();
+    return bytes;
+}
+
+std::string ResultSink::take_rest() {
+    std::string rest = masker_.finish();
+    stored_.update(rest);
+    bytes_ += rest.size();
+    return rest;
+}
+
+void ResultSink::hold(std::string_view bytes) { held_.append(bytes); }
+
+std::string ResultSink::file_name() const {
+    return file_ ? journal::part_file_name(id_, generation_) : std::string{};
+}
+
+io::Task<void> ResultSink::start_file() {
+    if (!keeping_) {
+        held_.clear();
+        co_return;
+    }
+    auto create = [&] { return journal::PartFile::create(directory_, id_, generation_); };
+    auto created = co_await workers_.run(create);
+    if (!created) {
+        failed_ = true;
+        co_return;
+    }
+    file_.emplace(std::move(*created));
+    std::string first = std::exchange(held_, {});
+    co_await store(std::move(first));
+}
+
+io::Task<void> ResultSink::store(std::string bytes) {
+    if (!keeping_ || failed_ || bytes.empty()) co_return;
+    if (file_->bytes() + bytes.size() > result_bytes_max_) {
+        auto drop = [&] {
+            file_->remove();
+            return Done{};
+        };
+        co_await workers_.run(drop);
+        file_.reset();
+        keeping_ = false;
+        co_return;
+    }
+    auto write = [&] { return file_->write(bytes); };
+    const auto written = co_await workers_.run(write);
+    if (!written) failed_ = true;
+}
+
+io::Task<bool> ResultSink::seal() {
+    if (failed_) co_return false;
+    if (!file_) co_return true;
+    auto sync = [&] { return file_->sync(); };
+    auto synced = co_await workers_.run(sync);
+    if (!synced) {
+        failed_ = true;
+        co_return false;
+    }
+    synced_.emplace(std::move(*synced));
+    file_->keep();
+    co_return true;
+}
+
+void ResultSink::note_parts(journal::Ledger& ledger, Border border) {
+    if (!file_) return;
+    const auto whole = file_->bytes() / journal::part_bytes * journal::part_bytes;
+    const auto until = border == Border::end ? file_->bytes() : whole;
+    if (until <= noted_bytes_) return;
+    journal::ResultPart part;
+    part.part = noted_parts_;
+    part.offset = noted_bytes_;
+    part.size = until - noted_bytes_;
+    part.digest = file_->digest();
+    noted_parts_ += static_cast<std::uint32_t>((part.size + journal::part_bytes - 1) /
+                                               journal::part_bytes);
+    noted_bytes_ = until;
+    ledger.note(std::move(part), Source::remote_response);
+}
+
+}  // namespace sworn::pipeline
