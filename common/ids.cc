@@ -61,7 +61,8 @@ std::string InvocationId::text() const {
         unsigned value = 0;
         for (std::size_t k = 0; k < wanted; ++k, ++bit) {
             const unsigned byte = bytes[bit / 8];
-            value = value << 1U | (byte >> (7U - bit % 8) & 1U);
+            const auto shift = static_cast<unsigned>(7 - bit % 8);
+            value = value << 1U | ((byte >> shift) & 1U);
         }
         text[prefix.size() + i] = alphabet[value];
     }

@@ -56,6 +56,7 @@ struct ActionRefused {
     std::uint32_t status = 0;  ///< HTTP status that was answered; 0 for none.
     std::string caller{};
     std::optional<InvocationId> unresolved{};  ///< UNRESOLVED_DUPLICATE: the one that is meant.
+    std::string method{}, target{};  ///< Where no ACTION_ACCEPTED tells: escaped, cut, no query.
     static auto fields(auto& e, auto&& v) {
         v(1, "code", e.code);
         v(2, "phase", e.phase);
@@ -64,6 +65,8 @@ struct ActionRefused {
         v(5, "status", e.status);
         v(6, "caller", e.caller);
         v(7, "unresolved", e.unresolved);
+        v(8, "method", e.method);
+        v(9, "target", e.target);
     }
 };
 

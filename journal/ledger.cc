@@ -41,8 +41,7 @@ Result<CredentialPermit, IllegalTransition> Ledger::authorize(CredentialAuthoriz
 }
 
 Append Ledger::take(Durability durability, Waker* waker, Completion* completion) {
-    SWORN_ASSERT(has_pending());
-    before_ = std::move(staged_on_);
+    before_ = pending_.empty() ? record_ : std::move(staged_on_);
     taken_ = pending_;
     return {.id = id_,
             .events = std::exchange(pending_, {}),
@@ -51,6 +50,10 @@ Append Ledger::take(Durability durability, Waker* waker, Completion* completion)
             .durability = durability,
             .waker = waker,
             .completion = completion};
+}
+
+void Ledger::dispatched_at(std::uint64_t seq) noexcept {
+    record_.generations.back().dispatch_seq = seq;
 }
 
 void Ledger::refused(Keep keep) {

@@ -37,9 +37,12 @@ public:
     void set_head(ResultHead head) { head_ = std::move(head); }
     [[nodiscard]] bool has_pending() const noexcept { return !pending_.empty(); }
 
-    /// Everything staged since the last take, as one atomic append.
+    /// Everything staged since the last take, as one atomic append. May be empty: then it only
+    /// closes the record (Append::last).
     [[nodiscard]] Append take(Durability durability, Waker* waker = nullptr,
                               Completion* completion = nullptr);
+    /// The committer gave DISPATCH_STARTED this number; the mirror does not count them itself.
+    void dispatched_at(std::uint64_t seq) noexcept;
     /// The append last taken was refused: the mirror goes back to before it. The staged events
     /// but the last one are pending again where `keep_earlier`.
     enum class Keep : std::uint8_t { nothing, all_but_last };

@@ -2,6 +2,7 @@
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -128,6 +129,7 @@ private:
 int run_serve(const ServeOptions& options) {
     guard_memory();
     ::signal(SIGPIPE, SIG_IGN);
+    ::umask(077);
     set_up_log(options.log_format, options.log_level);
     const auto snapshot = config::load_file(options.config);
     if (!snapshot) {

@@ -9,6 +9,7 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 namespace sworn::io {
@@ -116,7 +117,12 @@ Stream::Look SocketTransport::look() noexcept {
     char byte = 0;
     const auto got = ::recv(descriptor(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got > 0) return Stream::Look::bytes;
-    if (got == 0) return Stream::Look::eof;
+    if (got == 0) {
+        // A reset that came after the FIN shows only as the socket's error state.
+        pollfd state{descriptor(), 0, 0};
+        const bool failed = ::poll(&state, 1, 0) > 0 && (state.revents & POLLERR) != 0;
+        return failed ? Stream::Look::reset : Stream::Look::eof;
+    }
     return errno == EAGAIN || errno == EINTR ? Stream::Look::quiet : Stream::Look::reset;
 }
 

@@ -233,6 +233,10 @@ json::object record_view(const Record& record, WallTime now,
         if (accepted.previous) view["previous"] = accepted.previous->text();
         if (accepted.parent) view["parent"] = accepted.parent->text();
     }
+    if (!record.accepted && record.refused && !record.refused->target.empty()) {
+        view["request"] = json::object{{"method", record.refused->method},
+                                       {"target", record.refused->target}};
+    }
     if (record.accepted_at) view["accepted_at"] = format_rfc3339(*record.accepted_at);
     if (projection.code) {
         view["message"] = record.refused ? std::string_view{record.refused->message}

@@ -1,5 +1,6 @@
 #include "proxy/pipeline/pipeline.h"
 
+#include "common/json.h"
 #include "proxy/contract/preflight.h"
 #include "proxy/pipeline/evidence.h"
 #include "proxy/pipeline/http_run.h"
@@ -50,6 +51,13 @@ io::Task<http::DeliveryWatchPtr> Pipeline::handle(contract::HttpAction action, h
     co_return watch;
 }
 
+namespace {
+
+/// How much of an unparsed method or target a record keeps.
+constexpr std::size_t shown_bytes_max = 256;
+
+}  // namespace
+
 io::Task<void> Pipeline::refuse(http::Refused refused, http::CallerSide& side) {
     const auto started = services_.clock.steady();
     const auto runtime = services_.runtime.current();
@@ -63,6 +71,9 @@ io::Task<void> Pipeline::refuse(http::Refused refused, http::CallerSide& side) {
     event.status = static_cast<std::uint32_t>(refused.error.status != 0 ? refused.error.status
                                                                         : info.status);
     event.caller = refused.caller;
+    event.method = printable(refused.method, shown_bytes_max);
+    event.target = printable(std::string_view{refused.target}.substr(0, refused.target.find('?')),
+                             shown_bytes_max);
     ledger.note(std::move(event));
     const auto projection = ledger.projection();
     auto answer = error_answer(

@@ -46,7 +46,8 @@ class CountingWaker final : public Waker {
 public:
     void wake(std::vector<Finished> finished) noexcept override {
         ++calls;
-        for (Finished& each : finished) each.completion->complete(std::move(each.outcome));
+        for (Finished& each : finished)
+            each.completion->complete(std::move(each.outcome));
     }
     std::atomic<std::size_t> calls{0};
 };
@@ -58,10 +59,11 @@ public:
     void complete(AppendOutcome outcome) noexcept override {
         const auto store = disk_->crash()->open();
         std::string seen;
-        EXPECT_TRUE(store->scan(Column::events, "", "", [&](std::string_view, std::string_view row) {
-            seen += row;
-            return true;
-        }));
+        EXPECT_TRUE(
+            store->scan(Column::events, "", "", [&](std::string_view, std::string_view row) {
+                seen += row;
+                return true;
+            }));
         promise_.set_value({std::move(outcome), std::move(seen)});
     }
     std::pair<AppendOutcome, std::string> get() { return promise_.get_future().get(); }
@@ -146,9 +148,11 @@ TEST(GroupCommit, SharesOneSyncAndOneWakeAmongAThousand) {
     };
     start(0);
     gate.wait_for_arrival();
-    for (std::size_t n = 1; n < count; ++n) start(n);
+    for (std::size_t n = 1; n < count; ++n)
+        start(n);
     gate.open();
-    for (Wait& each : waits) EXPECT_TRUE(each.get().dispatch);
+    for (Wait& each : waits)
+        EXPECT_TRUE(each.get().dispatch);
     EXPECT_LE(rig.disk->syncs() - syncs_before, 3U);
     EXPECT_LE(waker.calls.load(), 3U);
 }
@@ -193,7 +197,8 @@ TEST(GroupCommit, FailsEveryMemberOfAFailedSyncAndAllThatFollow) {
     };
     start(Durability::durable);
     gate.wait_for_arrival();
-    for (int n = 0; n < 5; ++n) start(n % 2 == 0 ? Durability::durable : Durability::written);
+    for (int n = 0; n < 5; ++n)
+        start(n % 2 == 0 ? Durability::durable : Durability::written);
     gate.open();
     EXPECT_TRUE(waits[0].get().dispatch);
     for (std::size_t n = 1; n < waits.size(); ++n) {
@@ -248,7 +253,8 @@ TEST(GroupCommit, RefusesWhatDoesNotFitTheQueue) {
     };
     start();
     gate.wait_for_arrival();
-    for (int n = 0; n < 3; ++n) start();
+    for (int n = 0; n < 3; ++n)
+        start();
     gate.open();
     EXPECT_TRUE(waits[0].get().dispatch);
     EXPECT_TRUE(waits[1].get().dispatch);
@@ -320,9 +326,8 @@ TEST_P(Sweep, LosesNothingThatWasConfirmedWhicheverWriteFails) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, Sweep, testing::Bool(), [](const auto& each) {
-    return each.param ? "Syncs" : "Writes";
-});
+INSTANTIATE_TEST_SUITE_P(Faults, Sweep, testing::Bool(),
+                         [](const auto& each) { return each.param ? "Syncs" : "Writes"; });
 
 }  // namespace
 }  // namespace sworn::journal

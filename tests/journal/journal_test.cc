@@ -143,7 +143,8 @@ TEST_P(JournalTest, LeavesAKeyWithoutAContractUnbound) {
 
 TEST_P(JournalTest, LetsATokenMoveOnlyFromWhatAwaitsACorrection) {
     Action first{rig}, unlinked{rig, 2}, linked{rig, 3};
-    for (Action* each : {&first, &unlinked, &linked}) each->accepted.token = "tok";
+    for (Action* each : {&first, &unlinked, &linked})
+        each->accepted.token = "tok";
     ASSERT_TRUE(first.stage_accepted().submit());
     linked.accepted.previous = first.id;
     Action early{rig, 3};

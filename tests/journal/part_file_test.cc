@@ -9,7 +9,9 @@
 namespace sworn::journal {
 namespace {
 
-InvocationId some_id() { return new_invocation_id(rig::HandClock{}.now()); }
+InvocationId some_id() {
+    return new_invocation_id(rig::HandClock{}.now());
+}
 
 TEST(PartFile, GivesBackItsBytesByPartOffset) {
     const rig::TemporaryDirectory directory;

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fstream>
 
 #include "journal/columns.h"
 #include "journal/part_file.h"
@@ -95,6 +94,13 @@ TEST(Recovery, LeavesWhatItsWriterGaveUpAlone) {
     Append append = action.ledger.take(Durability::durable);
     append.last = true;
     ASSERT_TRUE(rig.submit(std::move(append)).commit);
+    Action later{rig, 2};
+    ASSERT_TRUE(later.dispatch());
+    ASSERT_TRUE(later.stage_result().submit());
+    Append nothing_but_the_end;
+    nothing_but_the_end.id = later.id;
+    nothing_but_the_end.last = true;
+    ASSERT_TRUE(rig.submit(std::move(nothing_but_the_end)));
     rig.crash();
     EXPECT_EQ(rig.journal->recovery().unfinished, 0U);
     EXPECT_EQ(rig.journal->read(action.id)->record.delivery, Delivery::none);
@@ -170,7 +176,8 @@ TEST(Recovery, RebuildsLostSummariesAndPosition) {
 TEST(Recovery, RefusesANewerFormat) {
     Rig rig;
     const auto store = rig.disk->open();
-    ASSERT_TRUE(store->write({{Column::meta, std::string{format_meta_key}, encode_format(99)}}, true));
+    ASSERT_TRUE(
+        store->write({{Column::meta, std::string{format_meta_key}, encode_format(99)}}, true));
     const auto refused = Journal::open_on(rig.disk->open(), rig.options, rig.clock, rig.observer);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().what.find("newer version"), std::string::npos);

@@ -138,7 +138,8 @@ TEST(Retention, TellsWhenNothingMoreMayGo) {
     EXPECT_EQ(rig.journal->sweep(rig.clock.now()), 0U);
     EXPECT_FALSE(rig.journal->available());
     EXPECT_FALSE(rig.observer.can_write);
-    EXPECT_TRUE(unknown.stage(Attested{.finding = Finding::applied}).submit()) << "settling goes on";
+    EXPECT_TRUE(unknown.stage(Attested{.finding = Finding::applied}).submit())
+        << "settling goes on";
     rig.disk->set_bytes_used(10);
     EXPECT_EQ(rig.journal->sweep(rig.clock.now()), 0U);
     EXPECT_TRUE(rig.journal->available());

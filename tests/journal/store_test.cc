@@ -60,8 +60,11 @@ TEST_P(StoreTest, DeletesAndOverwritesInTheOrderOfTheBatch) {
 }
 
 TEST_P(StoreTest, ScansHalfOpenRangesBothWays) {
-    write({{Column::events, "a", ""}, {Column::events, "b", ""}, {Column::events, "bb", ""},
-           {Column::events, "c", ""}, {Column::heads, "b", ""}});
+    write({{Column::events, "a", ""},
+           {Column::events, "b", ""},
+           {Column::events, "bb", ""},
+           {Column::events, "c", ""},
+           {Column::heads, "b", ""}});
     EXPECT_EQ(keys(Column::events, "", "", false), "a b bb c ");
     EXPECT_EQ(keys(Column::events, "b", "c", false), "b bb ");
     EXPECT_EQ(keys(Column::events, "", "", true), "c bb b a ");

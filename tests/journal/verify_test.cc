@@ -1,8 +1,7 @@
 #include "journal/verify.h"
 
-#include <gtest/gtest.h>
-
 #include <boost/json/parse.hpp>
+#include <gtest/gtest.h>
 
 #include "journal/columns.h"
 #include "tests/journal/rig.h"
@@ -20,14 +19,16 @@ struct Told {
         EXPECT_TRUE(first.stage_result().stage(ResultDelivered{"ack"}).submit());
         EXPECT_TRUE(second.dispatch());
         EXPECT_TRUE(second.stage_broken().submit());
-        EXPECT_TRUE(third.stage_accepted().stage(ActionRefused{.code = Code::vault_locked}).submit());
+        EXPECT_TRUE(
+            third.stage_accepted().stage(ActionRefused{.code = Code::vault_locked}).submit());
     }
     Action first, second, third;
 };
 
 std::string problems(const VerifyReport& report) {
     std::string all;
-    for (const VerifyProblem& each : report.problems) all += each.what + "; ";
+    for (const VerifyProblem& each : report.problems)
+        all += each.what + "; ";
     return all;
 }
 
@@ -118,7 +119,8 @@ TEST(Export, WritesOneObjectALineAndNamesWhatIsUnreadable) {
     rig.disk->flip_byte(Column::events, event_key(told.second.id, 15), 10);
     std::size_t lines = 0, unreadable = 0;
     ASSERT_TRUE(export_jsonl(rig.journal->readable_store(), [&](std::string_view line) {
-        const boost::json::object object = boost::json::parse({line.data(), line.size()}).as_object();
+        const boost::json::object object =
+            boost::json::parse({line.data(), line.size()}).as_object();
         EXPECT_EQ(line.find('\n'), std::string_view::npos);
         ++lines;
         if (!object.contains("unreadable")) return;

@@ -73,7 +73,6 @@ class Broker:
             "listen": {"proxy": [f"127.0.0.1:{self.proxy[1]}"],
                        "control": [f"unix:{self.control}"],
                        "metrics": f"127.0.0.1:{self.metrics_port}"},
-            "intercept": {"ca_cert": str(pki.ca[0]), "ca_key": str(pki.ca[1])},
             "network": {"allow_private": ["127.0.0.0/8"], "trusted_ca": str(pki.ca[0]),
                         "resolve": {"api.example.test": "127.0.0.1"}},
             "credentials": [{"id": "key", "version": "1", "source": {"env": "SWORN_E2E_KEY"},

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import re
 import socket
-import ssl
 import struct
 import subprocess
 
@@ -67,19 +66,10 @@ class Caller:
             lines.append(f"Content-Length: {len(body)}")
         self.send(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + (body or b""))
 
-    def tunnel(self, host, port, ca):
-        """CONNECT, then TLS trusting `ca`: what follows are origin-form requests."""
-        self.send(f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
-        answer = self.answer(head=True)
-        if answer.status == 200:
-            context = ssl.create_default_context(cafile=str(ca))
-            self.sock = context.wrap_socket(self.sock, server_hostname=host)
-        return answer
-
     def _more(self):
         try:
             data = self.sock.recv(65536)
-        except (ConnectionResetError, ssl.SSLError):
+        except ConnectionResetError:
             data = b""
         self._buffer += data
         return bool(data)
@@ -170,13 +160,11 @@ def send(broker, method, url, body=None, headers=(), **more):
         return caller.answer(head=method == "HEAD")
 
 
-def curl(broker, method, url, body=None, headers=(), ca=None, timeout=30):
+def curl(broker, method, url, body=None, headers=(), timeout=30):
     """The same through curl. `complete` is false where curl reports a broken transfer."""
-    command = ["curl", "-sS", "-i", "--max-time", str(timeout), "--suppress-connect-headers",
+    command = ["curl", "-sS", "-i", "--max-time", str(timeout),
                "-x", f"http://127.0.0.1:{broker.proxy[1]}", "-H", "Expect:"]
     command += ["-I"] if method == "HEAD" else ["-X", method]
-    if ca:
-        command += ["--cacert", str(ca)]
     for name, value in headers:
         command += ["-H", f"{name}: {value}"]
     if body is not None:
