@@ -10,7 +10,8 @@ set(SWORN_MAY_USE_io common)
 set(SWORN_MAY_USE_connect common config io)
 set(SWORN_MAY_USE_http common journal config contract credentials io connect)
 set(SWORN_MAY_USE_pipeline common journal metrics config contract credentials io connect http)
-set(SWORN_MAY_USE_control common journal metrics config contract io pipeline)
+set(SWORN_MAY_USE_control
+    common journal metrics config contract credentials io http pipeline)
 set(SWORN_MAY_USE_cli
     common journal metrics config contract credentials io connect http pipeline control)
 

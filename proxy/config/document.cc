@@ -5,6 +5,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -22,6 +23,13 @@ Node make_node(Node::Kind kind, const YAML::Mark& mark) {
     node.kind = kind;
     node.line = line_of(mark);
     return node;
+}
+
+/// No line end and no control byte gets into a message or to a terminal.
+std::string printable(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
+    return text;
 }
 
 bool is_custom_tag(const std::string& tag) {
@@ -133,10 +141,12 @@ private:
     }
 
     Entry as_key(const Node& node) {
-        if (node.kind != Node::Kind::scalar) {
+        // The key stands in messages.
+        Entry entry{.key = printable(node.text), .line = node.line, .value = {}};
+        if (node.kind != Node::Kind::scalar || entry.key != node.text) {
             faults_.push_back({node.line, "", "a key must be a plain word"});
         }
-        return Entry{.key = node.text, .line = node.line, .value = {}};
+        return entry;
     }
 
     Faults& faults_;
@@ -186,8 +196,9 @@ Node parse_document(std::string_view yaml, Faults& faults) {
             faults.push_back({second.take_root().line, "", "one document only; remove the '---'"});
         }
     } catch (const YAML::Exception& error) {
-        faults.push_back(
-            {error.mark.is_null() ? 0 : line_of(error.mark), "", "this is not YAML: " + error.msg});
+        // yaml-cpp quotes what it met.
+        faults.push_back({error.mark.is_null() ? 0 : line_of(error.mark), "",
+                          "this is not YAML: " + printable(error.msg)});
         return {};
     }
     Node root = builder.take_root();

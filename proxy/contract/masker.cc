@@ -12,30 +12,43 @@ Masker::Masker(const std::vector<Secret>& needles) {
     }
     // A longer form first: it may contain a shorter one.
     std::ranges::sort(needles_, std::greater{}, &std::string_view::size);
+    next_.resize(needles_.size());
 }
 
-void Masker::mask_all(std::string& bytes) {
+std::size_t Masker::first_to_hold(std::string_view bytes, std::size_t from) const noexcept {
+    std::size_t first = bytes.size();
     for (const auto needle : needles_) {
-        for (auto at = bytes.find(needle); at != std::string::npos; at = bytes.find(needle, at)) {
-            std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), needle.size(), '*');
-            at += needle.size();
-            ++count_;
+        const auto length_max = std::min(needle.size() - 1, bytes.size() - from);
+        for (auto length = length_max; bytes.size() - length < first; --length) {
+            if (bytes.ends_with(needle.substr(0, length))) first = bytes.size() - length;
         }
     }
+    return first;
 }
 
-std::size_t Masker::tail_to_hold(std::string_view bytes) const noexcept {
-    std::size_t hold = 0;
-    for (const auto needle : needles_) {
-        std::size_t length = std::min(needle.size() - 1, bytes.size());
-        for (; length > hold; --length) {
-            if (bytes.substr(bytes.size() - length) == needle.substr(0, length)) {
-                hold = length;
-                break;
-            }
-        }
+std::optional<Masker::Match> Masker::next_match(std::string_view bytes, std::size_t from) {
+    std::optional<Match> best;
+    for (std::size_t i = 0; i < needles_.size(); ++i) {
+        // What was found ahead stays found.
+        if (next_[i] < from) next_[i] = bytes.find(needles_[i], from);
+        const bool earlier = next_[i] != std::string_view::npos && (!best || next_[i] < best->at);
+        if (earlier) best = Match{next_[i], needles_[i].size()};
     }
-    return hold;
+    return best;
+}
+
+std::size_t Masker::mask_all(std::string& bytes, Ending ending) {
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < needles_.size(); ++i)
+        next_[i] = bytes.find(needles_[i]);
+    for (;;) {
+        const auto hold = ending == Ending::final ? bytes.size() : first_to_hold(bytes, from);
+        const auto match = next_match(bytes, from);
+        if (!match || match->at >= hold) return hold;
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(match->at), match->size, '*');
+        from = match->at + match->size;
+        ++count_;
+    }
 }
 
 std::string Masker::feed(std::string_view bytes) {
@@ -43,19 +56,20 @@ std::string Masker::feed(std::string_view bytes) {
     std::string all = std::move(held_);
     held_.clear();
     all.append(bytes);
-    mask_all(all);
-    const auto hold = tail_to_hold(all);
-    held_.assign(all, all.size() - hold, hold);
-    all.resize(all.size() - hold);
+    const auto hold = mask_all(all, Ending::open);
+    held_.assign(all, hold);
+    all.resize(hold);
     return all;
 }
 
 std::string Masker::finish() {
-    return std::exchange(held_, {});
+    auto rest = std::exchange(held_, {});
+    mask_all(rest, Ending::final);
+    return rest;
 }
 
 void Masker::mask(std::string& whole) {
-    mask_all(whole);
+    mask_all(whole, Ending::final);
 }
 
 }  // namespace sworn::contract

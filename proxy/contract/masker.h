@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +32,19 @@ public:
     [[nodiscard]] bool idle() const noexcept { return needles_.empty(); }
 
 private:
-    void mask_all(std::string& bytes);
-    [[nodiscard]] std::size_t tail_to_hold(std::string_view bytes) const noexcept;
+    enum class Ending : std::uint8_t { open, final };
+    struct Match {
+        std::size_t at = 0, size = 0;
+    };
+    /// Masks from the left, at each place the longest needle; yields where the tail begins that
+    /// has to wait because it could begin a (longer) needle.
+    std::size_t mask_all(std::string& bytes, Ending ending);
+    [[nodiscard]] std::optional<Match> next_match(std::string_view bytes, std::size_t from);
+    [[nodiscard]] std::size_t first_to_hold(std::string_view bytes,
+                                            std::size_t from) const noexcept;
 
     std::vector<std::string_view> needles_;
+    std::vector<std::size_t> next_;  ///< Of each needle: where it comes next in what is masked.
     std::string held_;
     std::uint32_t count_ = 0;
 };

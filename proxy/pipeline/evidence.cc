@@ -156,6 +156,12 @@ void add_findings(json::object& evidence, const Record& record) {
     if (record.corrupt) evidence["corrupt"] = true;
 }
 
+/// A refusal says why in its own words, as long as it is what the record's state is about.
+std::string_view message_of(const Record& record, Code code) {
+    const bool own = record.refused && record.refused->code == code;
+    return own ? std::string_view{record.refused->message} : sentence_for(code);
+}
+
 /// How far a connection came before a stop without dispatch.
 json::array stages_completed(const journal::ConnectionReady& ready) {
     json::array stages{"name_resolution", "address_policy", "tcp_connect"};
@@ -238,10 +244,7 @@ json::object record_view(const Record& record, WallTime now,
                                        {"target", record.refused->target}};
     }
     if (record.accepted_at) view["accepted_at"] = format_rfc3339(*record.accepted_at);
-    if (projection.code) {
-        view["message"] = record.refused ? std::string_view{record.refused->message}
-                                         : sentence_for(*projection.code);
-    }
+    if (projection.code) view["message"] = message_of(record, *projection.code);
     view["evidence"] = evidence_of(record, projection);
     view["attempts"] = attempts_json(record);
     view["generations"] = generations_json(record);
@@ -266,13 +269,27 @@ Envelope envelope_of(const Record& record, const journal::Projection& projection
     envelope.outcome = projection.outcome;
     envelope.retry = projection.retry;
     envelope.status = status_of(record, projection);
+    if (projection.code) envelope.message = message_of(record, *projection.code);
     if (record.refused && projection.code == record.refused->code) {
-        envelope.message = record.refused->message;
         envelope.field = record.refused->field;
-    } else if (projection.code) {
-        envelope.message = sentence_for(*projection.code);
     }
     envelope.evidence = evidence_of(record, projection);
+    return envelope;
+}
+
+Envelope unrecorded_envelope(const InvocationId& id, const Error& error) {
+    const auto& info = code_info(error.code);
+    Envelope envelope;
+    envelope.id = id;
+    envelope.code = error.code;
+    envelope.phase = info.phase;
+    envelope.outcome = info.outcome;
+    envelope.retry = info.retry;
+    envelope.status = error.status != 0 ? error.status : info.status;
+    envelope.message = error.why.view();
+    envelope.field = error.field.view();
+    envelope.evidence["dispatch_started"] = false;
+    envelope.evidence["recorded"] = false;
     return envelope;
 }
 

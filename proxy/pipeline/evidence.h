@@ -25,6 +25,9 @@ namespace sworn::pipeline {
 [[nodiscard]] Envelope envelope_of(const journal::Record& record,
                                    const journal::Projection& projection);
 
+/// The envelope of a refusal that no record holds (the journal cannot be written).
+[[nodiscard]] Envelope unrecorded_envelope(const InvocationId& id, const Error& error);
+
 /// One sentence for people; what the record's code means here.
 [[nodiscard]] std::string_view sentence_for(Code code) noexcept;
 

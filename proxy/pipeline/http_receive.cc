@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/json.h"
 #include "common/proxy_status.h"
+#include "common/utf8.h"
 #include "proxy/pipeline/delivery.h"
 #include "proxy/pipeline/http_run.h"
 
@@ -18,9 +20,14 @@ namespace {
 /// How long a chunked response below 64 KiB may be held back, from its header section on.
 constexpr auto hold_patience = 50ms;
 
+constexpr std::size_t field_bytes_max = 1024;
+
+/// As a record and its JSON can hold it.
 std::string field_of(const http::ResponseHead& head, std::string_view name) {
     const auto value = contract::find_field(head.fields, name);
-    return value ? std::string{value->substr(0, 1024)} : std::string{};
+    if (!value) return {};
+    const auto shown = value->substr(0, field_bytes_max);
+    return is_utf8(shown) ? std::string{shown} : printable(shown, field_bytes_max);
 }
 
 bool is_event_stream(const http::ResponseHead& head) {
@@ -45,11 +52,11 @@ std::string remote_request_id(const http::ResponseHead& head) {
 io::Task<DeliveryWatchPtr> HttpRun::exchange(journal::DispatchTicket ticket) {
     exchange_.emplace(std::move(connection_), action_.method, bound_->route->timeouts,
                       bound_->route->limits, pipeline_.thread(), services_.workers);
+    sink_.emplace(services_.workers, services_.journal.results_directory(), ledger_->id(),
+                  ledger_->generation(), bound_->snapshot->journal.max_result, sealed_->needles());
     co_await exchange_->send(std::move(ticket), *sealed_, body_);
     if (!co_await read_final_head()) {
-        auto judgement = contract::settle(exchange_->observations(),
-                                          contract::operation_of(*bound_), services_.clock.now());
-        co_await break_off(std::move(judgement));
+        co_await break_off(judge());
         co_return nullptr;
     }
     const auto& markers = exchange_->observations().markers;
@@ -61,6 +68,22 @@ io::Task<DeliveryWatchPtr> HttpRun::exchange(journal::DispatchTicket ticket) {
     prepare_head();
     auto watch = co_await receive();
     co_return watch;
+}
+
+/// What the exchange proves, as far as it came. A hop's name is a remote's own word.
+contract::Judgement HttpRun::judge() {
+    auto judgement = contract::settle(exchange_->observations(), contract::operation_of(*bound_),
+                                      services_.clock.now());
+    if (bound_->route->redact) sink_->masker().mask(judgement.hop);
+    return judgement;
+}
+
+void HttpRun::mask(http::ResponseHead& head) {
+    if (!bound_->route->redact) return;
+    sink_->masker().mask(head.reason);
+    for (auto& field : head.fields) {
+        sink_->masker().mask(field.second);
+    }
 }
 
 /// Passes 1xx on as they come; true once a final head is there.
@@ -76,6 +99,7 @@ io::Task<bool> HttpRun::read_final_head() {
                 journal::InformationalResponse event;
                 event.status = static_cast<std::uint32_t>(next.head.status);
                 ledger_->note(event, Source::remote_response);
+                mask(next.head);
                 co_await side_.inform(next.head.status, std::move(next.head.fields));
                 break;
             }
@@ -83,15 +107,9 @@ io::Task<bool> HttpRun::read_final_head() {
     }
 }
 
-/// REMOTE_RESPONSE_STARTED, the sink, and the head as the caller will see it, secrets masked.
+/// REMOTE_RESPONSE_STARTED, and the head as the caller will see it, secrets masked.
 void HttpRun::prepare_head() {
-    sink_.emplace(services_.workers, services_.journal.results_directory(), ledger_->id(),
-                  ledger_->generation(), bound_->snapshot->journal.max_result, sealed_->needles());
-    if (bound_->route->redact) {
-        for (auto& field : remote_head_.fields) {
-            sink_->masker().mask(field.second);
-        }
-    }
+    mask(remote_head_);
     journal::RemoteResponseStarted event;
     event.status = static_cast<std::uint32_t>(remote_head_.status);
     event.content_type = field_of(remote_head_, "content-type");
@@ -146,10 +164,7 @@ io::Task<DeliveryWatchPtr> HttpRun::receive() {
             co_return watch;
         }
         if (part.kind == Part::Kind::broken) {
-            auto judgement =
-                contract::settle(exchange_->observations(), contract::operation_of(*bound_),
-                                 services_.clock.now());
-            co_await break_off(std::move(judgement));
+            co_await break_off(judge());
             co_return nullptr;
         }
         sink_->hold(sink_->take(part.data));
@@ -162,7 +177,7 @@ io::Task<DeliveryWatchPtr> HttpRun::receive() {
 }
 
 io::Task<DeliveryWatchPtr> HttpRun::stream() {
-    exchange_->streaming();
+    if (!gone_noted_) exchange_->streaming();
     const auto& framing = remote_head_.framing;
     if (framing.kind == http::BodyFraming::Kind::length &&
         framing.length > bound_->snapshot->journal.max_result) {
@@ -172,17 +187,15 @@ io::Task<DeliveryWatchPtr> HttpRun::stream() {
     co_await sink_->start_file();
     // An HTTP/1.0 caller cannot see the end of a message without a length: it gets the whole.
     const bool spool = side_.http10() && framing.kind != http::BodyFraming::Kind::length;
-    if (!spool) {
+    add_early_stop_signs();
+    if (!spool && !sink_->failed()) {
         co_await side_.begin(passed_head_, framing);
         if (!first.empty()) co_await side_.part(first);
     }
     for (;;) {
         const auto part = co_await exchange_->read_body();
         if (part.kind == Part::Kind::broken) {
-            auto judgement =
-                contract::settle(exchange_->observations(), contract::operation_of(*bound_),
-                                 services_.clock.now());
-            co_await break_off(std::move(judgement));
+            co_await break_off(judge());
             co_return nullptr;
         }
         std::string bytes =
@@ -194,11 +207,27 @@ io::Task<DeliveryWatchPtr> HttpRun::stream() {
     co_return watch;
 }
 
+/// The head of a streamed answer goes before its outcome is known. Where neither a complete end nor
+/// a cut would allow a repeat, it says so already.
+void HttpRun::add_early_stop_signs() {
+    if (remote_head_.status < 400 || bound_->semantics.repeatable) return;
+    auto whole = exchange_->observations();
+    whole.end = contract::ExchangeEnd::complete;
+    const auto operation = contract::operation_of(*bound_);
+    const auto judgement = contract::settle(whole, operation, services_.clock.now());
+    const bool keyed = operation.key_bound &&
+                       bound_->validated.key_origin == journal::KeyOrigin::caller;
+    const bool settled = judgement.outcome == Outcome::committed;
+    if (settled || (judgement.outcome == Outcome::unknown && !keyed)) {
+        add_stop_signs(passed_head_.fields);
+    }
+}
+
 /// Stored first, then handed on; after a failed store nothing more is shown to the caller.
 io::Task<void> HttpRun::pass_on(std::string bytes) {
     if (bytes.empty()) co_return;
     co_await sink_->store(bytes);
-    sink_->note_parts(*ledger_, ResultSink::Border::full_parts);
+    sink_->note_parts(*ledger_);
     append_buffered();
     if (sink_->failed() || !side_.begun()) co_return;
     co_await side_.part(bytes);
@@ -259,8 +288,7 @@ io::Task<std::optional<journal::CommitTicket>> HttpRun::commit(
 }
 
 io::Task<DeliveryWatchPtr> HttpRun::commit_held() {
-    const auto judgement = contract::settle(
-        exchange_->observations(), contract::operation_of(*bound_), services_.clock.now());
+    const auto judgement = judge();
     if (judgement.settles && !sink_->held().empty()) {
         journal::InlinePart part;
         part.bytes = sink_->held();
@@ -288,14 +316,15 @@ io::Task<DeliveryWatchPtr> HttpRun::commit_held() {
 }
 
 io::Task<DeliveryWatchPtr> HttpRun::commit_streamed() {
-    const auto judgement = contract::settle(
-        exchange_->observations(), contract::operation_of(*bound_), services_.clock.now());
+    const auto judgement = judge();
     if (auto free = exchange_->finish()) dialer_->give_back(std::move(free));
-    if (!co_await sink_->seal()) {
+    // What settles nothing leaves no result: its file goes with the sink.
+    const bool stored = judgement.settles ? co_await sink_->seal() : !sink_->failed();
+    if (!stored) {
         co_await store_failed(judgement);
         co_return nullptr;
     }
-    sink_->note_parts(*ledger_, ResultSink::Border::end);
+    sink_->note_parts(*ledger_);
     auto ticket = co_await commit(judgement);
     if (!ticket) {
         if (side_.begun()) {

@@ -11,10 +11,24 @@ namespace sworn::pipeline {
 
 using contract::Repeat;
 
+namespace {
+
+/// How often a request may find that another one with its token was a moment earlier.
+constexpr int bind_tries = 3;
+
+}  // namespace
+
 bool HttpRun::names_a_first() const {
     const auto& bound = bound_->validated;
     return !action_.wishes.token.empty() ||
            (bound.key_origin == journal::KeyOrigin::caller && !bound.key.empty());
+}
+
+Error HttpRun::key_is_taken() const {
+    return Error{Code::idempotency_mismatch,
+                 "This token or key already stands for another request; nothing was sent. Use a "
+                 "new one for a new request.",
+                 action_.wishes.token.empty() ? "Idempotency-Key" : "Sworn-Token"};
 }
 
 io::Task<std::optional<journal::StoredRecord>> HttpRun::read_earlier(InvocationId id) {
@@ -82,14 +96,35 @@ io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
             bound_->accepted.previous = record.id;
             co_return false;
         case Repeat::mismatch:
-            co_await refuse(Error{Code::idempotency_mismatch,
-                                  "This token or key already stands for another request; nothing "
-                                  "was sent. Use a new one for a new request.",
-                                  action_.wishes.token.empty() ? "Idempotency-Key"
-                                                               : "Sworn-Token"});
+            co_await refuse(key_is_taken());
             co_return true;
     }
     SWORN_UNREACHABLE();
+}
+
+/// The token (or key) is this invocation's from here on, unless another request was a moment
+/// earlier: then that one's record decides, as if it had been found at once. False: answered.
+io::Task<bool> HttpRun::bind_token() {
+    for (int left = bind_tries; left > 0; --left) {
+        note_bound();
+        auto outcome = co_await append_and_wait(journal::Durability::written);
+        if (outcome) co_return true;
+        if (outcome.refusal != journal::Refusal::token_bound) {
+            co_await refused_append(std::move(outcome));
+            co_return false;
+        }
+        ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
+        if (!outcome.other) {
+            co_await refuse(key_is_taken());
+            co_return false;
+        }
+        auto first = co_await read_earlier(*outcome.other);
+        if (first && co_await answer_repeat(std::move(*first))) co_return false;
+        // The next generation of the first; the token is its own already.
+        if (ledger_->record().accepted) co_return true;
+    }
+    co_await refuse(Error{Code::lease_lost, "Other requests with this token came first."});
+    co_return false;
 }
 
 /// The next generation of a recorded action, leased by this process.
@@ -145,7 +180,7 @@ io::Task<void> HttpRun::give_recorded(const journal::StoredRecord& stored) {
     const auto projection = project(record, services_.clock.now());
     const bool settled = projection.outcome == Outcome::committed ||
                          projection.outcome == Outcome::rejected;
-    if (!settled || record.refused) {
+    if (!settled) {
         auto answer = error_answer(record, projection, proxy_error_of(record, projection), voice_,
                                    error_form());
         answer.head.fields.emplace_back("Sworn-Replayed", "?1");

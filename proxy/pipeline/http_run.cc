@@ -19,7 +19,8 @@ HttpRun::HttpRun(Pipeline& pipeline, contract::HttpAction action, http::Body bod
       action_{std::move(action)},
       body_{std::move(body)},
       side_{side},
-      started_{services_.clock.steady()} {
+      started_{services_.clock.steady()},
+      open_{check_open(services_, runtime_->snapshot()->limits)} {
     pipeline_.enter(*this);
     side_.listen(this);
 }
@@ -31,13 +32,10 @@ HttpRun::~HttpRun() {
 
 io::Task<DeliveryWatchPtr> HttpRun::walk() {
     ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
-    const auto& limits = runtime_->snapshot()->limits;
-    if (auto open = check_open(services_, limits); !open) {
-        if (open.error().code == Code::journal_unavailable) {
-            co_await refuse_unrecorded(open.error());
-        } else {
-            co_await refuse(open.error());
-        }
+    // A FIN that came behind an earlier request of this connection is told to nobody again.
+    caller_changed(side_.state());
+    if (!open_) {
+        co_await refuse(open_.error());
         co_return nullptr;
     }
     if (auto bound = bind(); !bound) {
@@ -78,8 +76,8 @@ io::Task<DeliveryWatchPtr> HttpRun::walk_bound() {
         if (first && co_await answer_repeat(std::move(*first))) co_return std::move(repeat_watch_);
     }
     const bool continues = ledger_->record().accepted.has_value();
-    const auto& accepted = bound_->accepted;
     if (!continues && !bound_->semantics.repeatable && bound_->route->guard.enabled) {
+        const auto& accepted = bound_->accepted;
         const auto first = services_.journal.guarded(accepted.caller, accepted.fingerprint);
         if (first) {
             co_await refuse(Error{Code::unresolved_duplicate,
@@ -90,9 +88,11 @@ io::Task<DeliveryWatchPtr> HttpRun::walk_bound() {
     }
     const auto obtained = co_await obtain_credential();
     if (!continues) {
-        ledger_->note(accepted);
-        ledger_->note(bound_->validated);
-        if (names_a_first() && !co_await bind_token()) co_return std::move(repeat_watch_);
+        if (!names_a_first()) {
+            note_bound();
+        } else if (!co_await bind_token()) {
+            co_return std::move(repeat_watch_);
+        }
     }
     if (!obtained) {
         co_await refuse(obtained.error());
@@ -102,20 +102,9 @@ io::Task<DeliveryWatchPtr> HttpRun::walk_bound() {
     co_return watch;
 }
 
-/// The token (or key) is this invocation's from here on, unless another request was a moment
-/// earlier. False: answered.
-io::Task<bool> HttpRun::bind_token() {
-    auto outcome = co_await append_and_wait(journal::Durability::written);
-    if (outcome) co_return true;
-    if (outcome.refusal != journal::Refusal::token_bound) {
-        co_await refused_append(std::move(outcome));
-        co_return false;
-    }
-    auto first = co_await read_earlier(*outcome.other);
-    ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
-    if (first && co_await answer_repeat(std::move(*first))) co_return false;
-    co_await refuse(Error{Code::lease_lost, "Another request with this token came first."});
-    co_return false;
+void HttpRun::note_bound() {
+    ledger_->note(bound_->accepted);
+    ledger_->note(bound_->validated);
 }
 
 io::Task<DeliveryWatchPtr> HttpRun::walk_validated() {
@@ -209,22 +198,23 @@ io::Task<Status> HttpRun::connect() {
                                                  connect::Dialer::Reuse::allowed);
         note_attempts(dialled.attempts);
         connection_ = std::move(dialled.connection);
-        if (side_.state() == CallerState::gone) {
-            co_return Error{Code::caller_cancelled, "The caller left before anything was sent."};
-        }
-        if (!connection_) {
+        if (!connection_ && side_.state() != CallerState::gone) {
             const auto& last = dialled.attempts.back();
             static constexpr Literal why{"No connection to the target could be made."};
             co_return Error{last.ends_with, why};
         }
     }
     proxy_error_ = ProxyError::none;
-    note_ready();
+    if (connection_) note_ready();
     co_return Done{};
 }
 
 Status HttpRun::check_before_dispatch() const {
     if (interrupted_) return Error{Code::broker_interrupted, "The broker is stopping."};
+    if (side_.state() == CallerState::gone) {
+        return Error{Code::caller_cancelled, "The caller left before anything was sent."};
+    }
+    SWORN_ASSERT(connection_ != nullptr);
     const auto current = services_.runtime.current()->snapshot();
     return contract::recheck(*bound_, sealed_->request_digest(), *current);
 }
@@ -248,19 +238,28 @@ io::Task<DeliveryWatchPtr> HttpRun::dispatch() {
     note_cancelled();
     SWORN_ASSERT(outcome.dispatch.has_value());
     auto ticket = std::move(*outcome.dispatch);
-    if (!connect::Dialer::fit(*connection_) && !co_await renew_connection()) {
-        contract::Observations unused;
-        unused.end = contract::ExchangeEnd::never_sent;
-        unused.markers.handed_over = false;
-        unused.markers.request_headers_sent = false;
-        unused.markers.request_body_sent = false;
-        auto judgement = contract::settle(unused, contract::operation_of(*bound_),
-                                          services_.clock.now());
-        co_await break_off(std::move(judgement));
-        co_return nullptr;
+    using contract::ExchangeEnd;
+    const bool connected = connect::Dialer::fit(*connection_) || co_await renew_connection();
+    if (interrupted_) {
+        co_await leave_unused(ExchangeEnd::interrupted);
+    } else if (gone_noted_ && closes_on_cancel()) {
+        co_await leave_unused(ExchangeEnd::cancelled_by_caller);
+    } else if (!connected) {
+        co_await leave_unused(ExchangeEnd::never_sent);
+    } else {
+        auto watch = co_await exchange(std::move(ticket));
+        co_return watch;
     }
-    auto watch = co_await exchange(std::move(ticket));
-    co_return watch;
+    co_return nullptr;
+}
+
+/// The ticket came, but nothing is handed over against it.
+io::Task<void> HttpRun::leave_unused(contract::ExchangeEnd why) {
+    contract::Observations unused;
+    unused.end = why;
+    const auto judgement =
+        contract::settle(unused, contract::operation_of(*bound_), services_.clock.now());
+    co_await break_off(judgement);
 }
 
 /// The pooled connection died between the look and the ticket: another verified one may take the
@@ -297,15 +296,17 @@ void HttpRun::note_cancelled() {
     if (!ledger_->add(journal::CallerCancelled{"reset"}, Source::transport_observed)) return;
     append_buffered();
     if (!exchange_) return;
-    using config::OnCancel;
-    const auto wish = bound_->route->on_cancel;
-    const bool close = wish == OnCancel::close ||
-                       (wish == OnCancel::by_method && bound_->semantics.safe);
-    if (close) {
+    if (closes_on_cancel()) {
         exchange_->stop(contract::ExchangeEnd::cancelled_by_caller);
     } else {
         exchange_->count_total_again();
     }
+}
+
+bool HttpRun::closes_on_cancel() const {
+    using config::OnCancel;
+    const auto wish = bound_->route->on_cancel;
+    return wish == OnCancel::close || (wish == OnCancel::by_method && bound_->semantics.safe);
 }
 
 void HttpRun::interrupt() noexcept {

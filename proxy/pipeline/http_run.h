@@ -38,14 +38,15 @@ public:
 private:
     // The way to dispatch (http_run.cc).
     Status bind();
+    void note_bound();
     io::Task<http::DeliveryWatchPtr> walk_bound();
     io::Task<http::DeliveryWatchPtr> walk_validated();
     io::Task<Status> obtain_credential();
-    io::Task<bool> bind_token();
     Status seal();
     io::Task<Status> connect();
     io::Task<http::DeliveryWatchPtr> dispatch();
     io::Task<bool> renew_connection();
+    io::Task<void> leave_unused(contract::ExchangeEnd why);
     [[nodiscard]] connect::Origin origin() const;
     void note_attempts(const std::vector<connect::Attempt>& attempts);
     void note_ready();
@@ -61,6 +62,8 @@ private:
 
     // What a repeat gets (http_repeat.cc).
     [[nodiscard]] bool names_a_first() const;
+    [[nodiscard]] Error key_is_taken() const;
+    io::Task<bool> bind_token();
     io::Task<std::optional<journal::StoredRecord>> find_first();
     io::Task<std::optional<journal::StoredRecord>> read_earlier(InvocationId id);
     [[nodiscard]] bool binding_unchanged(const journal::Record& first) const;
@@ -72,6 +75,8 @@ private:
 
     // The response (http_receive.cc).
     io::Task<http::DeliveryWatchPtr> exchange(journal::DispatchTicket ticket);
+    [[nodiscard]] contract::Judgement judge();
+    void mask(http::ResponseHead& head);
     io::Task<bool> read_final_head();
     enum class Hold : std::uint8_t { whole, patient, no };
     [[nodiscard]] Hold hold_for() const;
@@ -87,8 +92,10 @@ private:
     void stage_completion(const contract::Judgement& judgement, bool stored);
     http::DeliveryWatchPtr after_delivery(bool handed_over);
     void prepare_head();
+    void add_early_stop_signs();
 
     void note_cancelled();
+    [[nodiscard]] bool closes_on_cancel() const;
     void append_buffered();
     io::Task<journal::AppendOutcome> append_and_wait(journal::Durability durability);
     [[nodiscard]] ErrorForm error_form() const;
@@ -102,6 +109,7 @@ private:
     http::Body body_;
     http::CallerSide& side_;
     SteadyTime started_;
+    Status open_;  ///< Whether this action was let in; asked before it counts itself.
     std::optional<contract::Bound> bound_;
     std::optional<journal::Ledger> ledger_;
     std::optional<credentials::Obtained> obtained_;

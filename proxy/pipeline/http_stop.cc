@@ -43,22 +43,6 @@ Phase phase_of_stop(const Error& error, const journal::Record& record) {
     return journal::phase_of(journal::last_boundary(record.generations.back()));
 }
 
-Envelope unrecorded_envelope(const InvocationId& id, const Error& error) {
-    const auto& info = code_info(error.code);
-    Envelope envelope;
-    envelope.id = id;
-    envelope.code = error.code;
-    envelope.phase = info.phase;
-    envelope.outcome = info.outcome;
-    envelope.retry = info.retry;
-    envelope.status = error.status != 0 ? error.status : info.status;
-    envelope.message = error.why.view();
-    envelope.field = error.field.view();
-    envelope.evidence["dispatch_started"] = false;
-    envelope.evidence["recorded"] = false;
-    return envelope;
-}
-
 /// The way out of a refused repeat, with the commands as they are typed.
 std::string duplicate_message(const InvocationId& first, std::optional<WallTime> until) {
     const auto id = first.text();
@@ -78,6 +62,10 @@ ErrorForm HttpRun::error_form() const {
 }
 
 io::Task<void> HttpRun::refuse(Error error, std::optional<InvocationId> unresolved) {
+    if (error.code == Code::journal_unavailable || !services_.journal.available()) {
+        co_await refuse_unrecorded(error);
+        co_return;
+    }
     if (!ledger_->record().accepted) {
         ledger_->note(bound_ ? bound_->accepted : unbound_action(action_));
     }
@@ -158,16 +146,15 @@ io::Task<void> HttpRun::answer_interrupted() {
     envelope.evidence["dispatch_started"] = nullptr;
     envelope.evidence["handed_over"] = false;
     auto answer = error_answer(envelope, ProxyError::proxy_internal_error, voice_, error_form());
-    answer.head.fields.emplace_back("X-Should-Retry", "false");
-    answer.head.fields.emplace_back("Stripe-Should-Retry", "false");
+    add_stop_signs(answer.head.fields);
     co_await side_.answer(std::move(answer));
 }
 
 io::Task<void> HttpRun::break_off(contract::Judgement judgement) {
     journal::ExchangeBroken event;
-    event.code = gone_noted_ && judgement.code != Code::broker_interrupted
-                     ? Code::caller_cancelled
-                     : judgement.code.value_or(Code::remote_outcome_unknown);
+    // The first cause wins, and the caller that left was before whatever ended the exchange.
+    event.code = gone_noted_ ? Code::caller_cancelled
+                             : judgement.code.value_or(Code::remote_outcome_unknown);
     event.proxy_error = judgement.proxy_error;
     event.how = judgement.how;
     event.hop = judgement.hop;
@@ -209,8 +196,7 @@ io::Task<void> HttpRun::answer_unsettled() {
     envelope.message = "The journal failed while the end of this exchange was being recorded.";
     envelope.evidence["recorded"] = false;
     auto answer = error_answer(envelope, ProxyError::proxy_internal_error, voice_, error_form());
-    answer.head.fields.emplace_back("X-Should-Retry", "false");
-    answer.head.fields.emplace_back("Stripe-Should-Retry", "false");
+    add_stop_signs(answer.head.fields);
     co_await side_.answer(std::move(answer));
 }
 

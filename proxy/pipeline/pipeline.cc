@@ -61,8 +61,16 @@ constexpr std::size_t shown_bytes_max = 256;
 io::Task<void> Pipeline::refuse(http::Refused refused, http::CallerSide& side) {
     const auto started = services_.clock.steady();
     const auto runtime = services_.runtime.current();
+    const auto voice = voice_of(*runtime->snapshot());
+    const auto form = refused.plain_text ? ErrorForm::text_line : ErrorForm::problem_json;
     journal::Ledger ledger{new_invocation_id(services_.clock.now()), services_.clock};
     const auto& info = code_info(refused.error.code);
+    if (refused.error.code == Code::journal_unavailable || !services_.journal.available()) {
+        const auto envelope = unrecorded_envelope(ledger.id(), refused.error);
+        auto answer = error_answer(envelope, info.proxy_error, voice, form);
+        co_await side.answer(std::move(answer));
+        co_return;
+    }
     journal::ActionRefused event;
     event.code = refused.error.code;
     event.phase = info.phase;
@@ -76,9 +84,7 @@ io::Task<void> Pipeline::refuse(http::Refused refused, http::CallerSide& side) {
                              shown_bytes_max);
     ledger.note(std::move(event));
     const auto projection = ledger.projection();
-    auto answer = error_answer(
-        ledger.record(), projection, info.proxy_error, voice_of(*runtime->snapshot()),
-        refused.plain_text ? ErrorForm::text_line : ErrorForm::problem_json);
+    auto answer = error_answer(ledger.record(), projection, info.proxy_error, voice, form);
     auto last = ledger.take(journal::Durability::buffered);
     last.last = true;
     services_.journal.append(std::move(last));

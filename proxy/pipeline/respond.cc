@@ -98,6 +98,14 @@ constexpr std::string_view retry_after_seconds = "1";
 
 }  // namespace
 
+void add_stop_signs(http::Fields& fields) {
+    for (const std::string_view sign : {"X-Should-Retry", "Stripe-Should-Retry"}) {
+        remove_field(fields, sign);
+        fields.emplace_back(sign, "false");
+    }
+    remove_field(fields, "Retry-After");
+}
+
 bool wants_stop_signs(const journal::Record& record,
                       const journal::Projection& projection) noexcept {
     if (projection.retry == Retry::fetch_result) return true;
@@ -146,9 +154,7 @@ http::Answer error_answer(const journal::Record& record, const journal::Projecti
     auto answer = error_answer(envelope_of(record, projection), proxy_error, voice, form);
     if (wants_stop_signs(record, projection) ||
         (projection.code == Code::unresolved_duplicate)) {
-        remove_field(answer.head.fields, "retry-after");
-        answer.head.fields.emplace_back("X-Should-Retry", "false");
-        answer.head.fields.emplace_back("Stripe-Should-Retry", "false");
+        add_stop_signs(answer.head.fields);
     }
     return answer;
 }
@@ -185,16 +191,17 @@ void add_outcome(http::Fields& fields, const journal::Record& record,
     outcome.id = record.id;
     fields.emplace_back("Sworn-Outcome", format_outcome_header(outcome));
     if (status >= 400 && wants_stop_signs(record, projection)) {
-        remove_field(fields, "retry-after");
-        fields.emplace_back("X-Should-Retry", "false");
-        fields.emplace_back("Stripe-Should-Retry", "false");
+        add_stop_signs(fields);
     }
 }
 
 std::string store_head(const http::ResponseHead& head) {
     std::string bytes = "HTTP/1.1 " + std::to_string(head.status) + " " + head.reason + "\r\n";
     for (const auto& [name, value] : head.fields) {
-        if (starts_with_sworn(name) || equals_ignoring_case(name, "content-length")) continue;
+        // Of a bodiless response it says what GET would bring; else it is framing.
+        const bool framing = equals_ignoring_case(name, "content-length") &&
+                             head.framing.kind != http::BodyFraming::Kind::none;
+        if (starts_with_sworn(name) || framing) continue;
         bytes.append(name).append(": ").append(value).append("\r\n");
     }
     return bytes += "\r\n";

@@ -44,6 +44,9 @@ void add_outcome(http::Fields& fields, const journal::Record& record,
 [[nodiscard]] bool wants_stop_signs(const journal::Record& record,
                                     const journal::Projection& projection) noexcept;
 
+/// Tells clients not to repeat this by themselves; what the origin said about it goes.
+void add_stop_signs(http::Fields& fields);
+
 /// A stored head as text (status line and fields) and back, for replays.
 [[nodiscard]] std::string store_head(const http::ResponseHead& head);
 [[nodiscard]] std::optional<http::ResponseHead> load_head(std::string_view bytes);

@@ -61,12 +61,35 @@ io::Task<void> ResultSink::store(std::string bytes) {
         };
         co_await workers_.run(drop);
         file_.reset();
+        filled_.clear();
         keeping_ = false;
         co_return;
     }
-    auto write = [&] { return file_->write(bytes); };
-    const auto written = co_await workers_.run(write);
+    auto write_all = [&] { return write(bytes); };
+    const auto written = co_await workers_.run(write_all);
     if (!written) failed_ = true;
+}
+
+/// Cut at part borders, so that each part's digest is the file's at its end.
+Status ResultSink::write(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto room = journal::part_bytes - file_->bytes() % journal::part_bytes;
+        const auto piece = bytes.substr(0, static_cast<std::size_t>(room));
+        if (auto written = file_->write(piece); !written) return written;
+        bytes.remove_prefix(piece.size());
+        if (piece.size() == room) end_part();
+    }
+    return Done{};
+}
+
+void ResultSink::end_part() {
+    journal::ResultPart part;
+    part.part = static_cast<std::uint32_t>(filled_bytes_ / journal::part_bytes);
+    part.offset = filled_bytes_;
+    part.size = file_->bytes() - filled_bytes_;
+    part.digest = file_->digest();
+    filled_bytes_ = file_->bytes();
+    filled_.push_back(std::move(part));
 }
 
 io::Task<bool> ResultSink::seal() {
@@ -80,23 +103,15 @@ io::Task<bool> ResultSink::seal() {
     }
     synced_.emplace(std::move(*synced));
     file_->keep();
+    if (file_->bytes() > filled_bytes_) end_part();
     co_return true;
 }
 
-void ResultSink::note_parts(journal::Ledger& ledger, Border border) {
-    if (!file_) return;
-    const auto whole = file_->bytes() / journal::part_bytes * journal::part_bytes;
-    const auto until = border == Border::end ? file_->bytes() : whole;
-    if (until <= noted_bytes_) return;
-    journal::ResultPart part;
-    part.part = noted_parts_;
-    part.offset = noted_bytes_;
-    part.size = until - noted_bytes_;
-    part.digest = file_->digest();
-    noted_parts_ += static_cast<std::uint32_t>((part.size + journal::part_bytes - 1) /
-                                               journal::part_bytes);
-    noted_bytes_ = until;
-    ledger.note(std::move(part), Source::remote_response);
+void ResultSink::note_parts(journal::Ledger& ledger) {
+    for (auto& part : filled_) {
+        ledger.note(std::move(part), Source::remote_response);
+    }
+    filled_.clear();
 }
 
 }  // namespace sworn::pipeline

@@ -57,11 +57,14 @@ public:
     [[nodiscard]] const std::string& unscanned() const noexcept { return unscanned_; }
     [[nodiscard]] std::uint32_t redactions() const noexcept { return masker_.count(); }
 
-    /// RESULT_PART events for what was stored since the last call, at part borders and at the end.
-    enum class Border : std::uint8_t { full_parts, end };
-    void note_parts(journal::Ledger& ledger, Border border);
+    /// RESULT_PART events for the parts that were filled since the last call; the last one, which
+    /// may be shorter, after seal().
+    void note_parts(journal::Ledger& ledger);
 
 private:
+    Status write(std::string_view bytes);
+    void end_part();
+
     io::WorkerPool& workers_;
     std::filesystem::path directory_;
     InvocationId id_;
@@ -72,8 +75,8 @@ private:
     std::optional<journal::SyncedResult> synced_;
     std::string held_, unscanned_;
     Sha256 received_, stored_;
-    std::uint64_t bytes_ = 0, noted_bytes_ = 0;
-    std::uint32_t noted_parts_ = 0;
+    std::vector<journal::ResultPart> filled_;  ///< Not noted yet.
+    std::uint64_t bytes_ = 0, filled_bytes_ = 0;
     bool keeping_ = true, failed_ = false;
 };
 
