@@ -45,6 +45,13 @@ Refused check(const Record&, const Generation& generation, const Event&,
     return unless(settles && completion && completion->settles && completion->result_stored);
 }
 
+// Where the result is lost this event settles alone, so it must hold what ResultCommitted would.
+Refused check(const Record&, const Generation&, const Event&, const RemoteResponseComplete& event) {
+    const bool settles_alone = event.settles && !event.result_stored;
+    const bool settling = event.outcome == Outcome::committed || event.outcome == Outcome::rejected;
+    return unless(!settles_alone || settling);
+}
+
 // What is proven complete cannot have broken.
 Refused check(const Record&, const Generation& generation, const Event&, const ExchangeBroken&) {
     const auto& completion = generation.completion;

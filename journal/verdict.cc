@@ -1,7 +1,6 @@
 #include "journal/verdict.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "common/assert.h"
 
@@ -151,10 +150,10 @@ const Generation* find_generation(const Record& record, std::uint32_t number) no
 }
 
 const Generation* newest_committed(const Record& record) noexcept {
-    for (const Generation& generation : record.generations | std::views::reverse) {
-        if (generation.step == Step::committed) return &generation;
-    }
-    return nullptr;
+    const auto found = std::find_if(
+        record.generations.rbegin(), record.generations.rend(),
+        [](const Generation& generation) { return generation.step == Step::committed; });
+    return found == record.generations.rend() ? nullptr : &*found;
 }
 
 bool is_tunnel(const Record& record) noexcept {

@@ -44,6 +44,18 @@ TEST(Dispatch, IsRefusedOnACorruptRecord) {
     EXPECT_EQ(told.attempt(DispatchStarted{}), IllegalTransition::not_allowed);
 }
 
+TEST(Completion, ThatSettlesAloneHoldsASettledOutcome) {
+    for (const Outcome outcome : {Outcome::not_attempted, Outcome::unknown}) {
+        Story told = Story{}.exchange().responding();
+        RemoteResponseComplete lost;
+        lost.result_stored = false;
+        lost.outcome = outcome;
+        EXPECT_EQ(told.attempt(lost), IllegalTransition::not_allowed) << to_string(outcome);
+        EXPECT_EQ(told.projection().outcome, Outcome::unknown);
+        EXPECT_EQ(replay({}, told.stored()).corrupt, false);
+    }
+}
+
 TEST(Ordinals, HaveNoGapAndNoRepeat) {
     Story told = Story{}.accepted();
     Event event = told.make(post());

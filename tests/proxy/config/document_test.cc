@@ -35,6 +35,23 @@ TEST(Document, CopiesAnchoredValues) {
     EXPECT_EQ(root.entries[1].value.entries[0].value.text, "v");
 }
 
+TEST(Document, ShowsNoControlBytesOfAKey) {
+    Faults faults;
+    const Node root = parse_document("\"a\\e[31m\": {\"b\\n\": 1}\n", faults);
+    ASSERT_EQ(faults.size(), 2u);
+    EXPECT_EQ(faults[0].message, "a key must be a plain word");
+    ASSERT_EQ(root.entries.size(), 1u);
+    EXPECT_EQ(root.entries[0].key, "a?[31m");
+    EXPECT_EQ(root.entries[0].value.entries[0].key, "b?");
+}
+
+TEST(Document, ShowsNoControlBytesOfASyntaxFault) {
+    Faults faults;
+    (void)parse_document("\"\\\n\x01\": 1\n\"\\\x02\": 1\n", faults);
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].message, "this is not YAML: unknown escape character: ?");
+}
+
 TEST(Document, RefusesAliasesThatGrowWithoutBound) {
     std::string yaml = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 12; ++i) {
