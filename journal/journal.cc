@@ -127,6 +127,7 @@ Page Journal::list(const ListQuery& query) {
     Page page;
     const WallTime now = impl_->view.now();
     const std::string prefix = query.unsettled_only ? list_prefix(IdList::unsettled) : "";
+    const std::string from = query.oldest ? prefix + id_key(*query.oldest) : prefix;
     const std::string until = query.before ? prefix + id_key(*query.before) : prefix_end(prefix);
     const Column column = query.unsettled_only ? Column::index : Column::heads;
     const auto visit = [&](std::string_view key, std::string_view row) {
@@ -147,7 +148,7 @@ Page Journal::list(const ListQuery& query) {
         return true;
     };
     // A read fault ends the page early; the journal's health tells of it, and verify names it.
-    static_cast<void>(impl_->store->scan_down(column, prefix, until, visit));
+    static_cast<void>(impl_->store->scan_down(column, from, until, visit));
     return page;
 }
 

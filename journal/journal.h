@@ -131,6 +131,7 @@ struct ListQuery {
     std::function<bool(const Record&, const Projection&)> keep;  ///< Empty keeps all.
     std::size_t limit = 100;
     std::optional<InvocationId> before;  ///< Cursor: only older ones.
+    std::optional<InvocationId> oldest;  ///< None older than this one.
     bool unsettled_only = false;         ///< Reads only those: unknown, not running, no tunnel.
 };
 struct Page {

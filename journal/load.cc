@@ -61,7 +61,8 @@ std::optional<StoredRecord> load_record(Store& store, InvocationId id) {
     return StoredRecord{std::move(record), std::move(events)};
 }
 
-StoreStatus for_each_record(Store& store, const std::function<bool(const StoredRecord&)>& visit) {
+StoreStatus for_each_record(Store& store, const std::function<bool(const StoredRecord&)>& visit,
+                            InvocationId first) {
     InvocationId id;
     std::vector<StoredEvent> events;
     bool wanted = true;
@@ -72,14 +73,15 @@ StoreStatus for_each_record(Store& store, const std::function<bool(const StoredR
         events = {};
     };
     const StoreStatus seen =
-        store.scan(Column::events, "", "", [&](std::string_view key, std::string_view frames) {
-            const std::optional<EventKey> at = parse_event_key(key);
-            if (!at) return true;
-            if (at->id != id) hand_over();
-            id = at->id;
-            add_row(events, at->seq, frames);
-            return wanted;
-        });
+        store.scan(Column::events, id_key(first), "",
+                   [&](std::string_view key, std::string_view frames) {
+                       const std::optional<EventKey> at = parse_event_key(key);
+                       if (!at) return true;
+                       if (at->id != id) hand_over();
+                       id = at->id;
+                       add_row(events, at->seq, frames);
+                       return wanted;
+                   });
     if (!seen && !events.empty()) add_read_fault(events);
     hand_over();
     return seen;

@@ -16,9 +16,10 @@ namespace sworn::journal {
 /// tombstone gives a record without events that still answers for its token.
 [[nodiscard]] std::optional<StoredRecord> load_record(Store& store, InvocationId id);
 
-/// Replays each record of the store in id order until `visit` returns false; tombstones are left
-/// out. One record is in memory at a time.
-StoreStatus for_each_record(Store& store, const std::function<bool(const StoredRecord&)>& visit);
+/// Replays each record of the store in id order, from `first` on, until `visit` returns false;
+/// tombstones are left out. One record is in memory at a time.
+StoreStatus for_each_record(Store& store, const std::function<bool(const StoredRecord&)>& visit,
+                            InvocationId first = {});
 
 /// The ids of one list in `index`.
 [[nodiscard]] Result<std::vector<InvocationId>, StoreError> listed_ids(Store& store, IdList list);

@@ -43,24 +43,18 @@ public:
 
     void check(const StoredRecord& stored) {
         ++report.records;
-        std::size_t unreadable = 0;
-        for (const StoredEvent& each : stored.events) {
-            if (each.event) {
-                ++report.events;
-            } else {
-                ++unreadable;
-            }
-            if (each.seq > newest_seq_)
-                problem(stored.record.id, "an event is newer than the journal");
+        for (const StoredEvent& each : stored.events)
+            ++(each.event ? report.events : report.unreadable);
+        std::vector<const char*> faults = faults_of(stored);
+        if (!faults.empty()) {
+            // Beside a running broker it may have been written on, or removed, since it was seen.
+            read_position();
+            const std::optional<StoredRecord> now = load_record(store_, stored.record.id);
+            const bool is_there = now && !now->events.empty();
+            faults = is_there ? faults_of(*now) : std::vector<const char*>{};
         }
-        report.unreadable += unreadable;
-        if (unreadable != 0) {
-            problem(stored.record.id, "an event cannot be read");
-        } else if (stored.record.corrupt) {
-            problem(stored.record.id, "an event is missing or illegal");
-        }
-        check_head(stored.record);
-        check_result(stored.record);
+        for (const char* what : faults)
+            report.problems.push_back({stored.record.id, what});
     }
 
     void read_position() {
@@ -77,11 +71,11 @@ public:
             const std::optional<Head> head = parse_head(row);
             if (!id) return true;
             if (!head) {
-                problem(*id, "its summary cannot be read");
+                report.problems.push_back({*id, "its summary cannot be read"});
             } else if (head->tombstone) {
                 ++report.tombstones;
             } else if (!load_record(store_, *id)) {
-                problem(*id, "its events are missing");
+                report.problems.push_back({*id, "its events are missing"});
             }
             return true;
         });
@@ -90,17 +84,35 @@ public:
     VerifyReport report;
 
 private:
-    void problem(InvocationId id, const char* what) { report.problems.push_back({id, what}); }
+    using Faults = std::vector<const char*>;
 
-    void check_head(const Record& record) {
-        const auto row = store_.get(Column::heads, id_key(record.id));
-        if (!row || !*row) return problem(record.id, "its summary is missing");
-        const std::optional<Head> head = parse_head(**row);
-        if (head && head->seq > record.last_seq)
-            problem(record.id, "its newest events are missing");
+    Faults faults_of(const StoredRecord& stored) {
+        Faults faults;
+        bool readable = true;
+        for (const StoredEvent& each : stored.events) {
+            readable = readable && each.event.has_value();
+            if (each.seq > newest_seq_) faults.push_back("an event is newer than the journal");
+        }
+        if (!readable) {
+            faults.push_back("an event cannot be read");
+        } else if (stored.record.corrupt) {
+            faults.push_back("an event is missing or illegal");
+        }
+        check_head(stored.record, faults);
+        check_result(stored.record, faults);
+        return faults;
     }
 
-    void check_result(const Record& record) {
+    void check_head(const Record& record, Faults& faults) {
+        const auto row = store_.get(Column::heads, id_key(record.id));
+        if (!row || !*row) return faults.push_back("its summary is missing");
+        const std::optional<Head> head = parse_head(**row);
+        if (head && head->seq > record.last_seq) {
+            faults.push_back("its newest events are missing");
+        }
+    }
+
+    void check_result(const Record& record, Faults& faults) {
         const Generation* generation = newest_committed(record);
         if (generation == nullptr || record.result_expired) return;
         const ResultCommitted& result = *generation->result;
@@ -109,14 +121,28 @@ private:
         const std::optional<Digest> found =
             result.part_file.empty() ? inline_digest(store_, record.id, *generation)
                                      : file_digest(results_ / result.part_file, result.bytes);
-        if (found != result.result_digest)
-            problem(record.id, "its result does not match its digest");
+        if (found != result.result_digest) {
+            faults.push_back("its result does not match its digest");
+        }
     }
 
     Store& store_;
     const std::filesystem::path& results_;
     std::uint64_t newest_seq_ = UINT64_MAX;
 };
+
+std::string export_line(InvocationId id, const StoredEvent& stored) {
+    boost::json::object object;
+    object["invocation_id"] = id.text();
+    if (stored.event) {
+        for (const auto& field : to_json(*stored.event))
+            object.insert(field);
+    } else {
+        object["seq"] = stored.seq;
+        object["unreadable"] = true;
+    }
+    return boost::json::serialize(object);
+}
 
 }  // namespace
 
@@ -134,20 +160,27 @@ VerifyReport verify(Store& store, const std::filesystem::path& results) {
 
 StoreStatus export_jsonl(Store& store, const std::function<void(std::string_view)>& line) {
     return for_each_record(store, [&](const StoredRecord& stored) {
-        for (const StoredEvent& each : stored.events) {
-            boost::json::object object;
-            object["invocation_id"] = stored.record.id.text();
-            if (each.event) {
-                for (const auto& field : to_json(*each.event))
-                    object.insert(field);
-            } else {
-                object["seq"] = each.seq;
-                object["unreadable"] = true;
-            }
-            line(boost::json::serialize(object));
-        }
+        for (const StoredEvent& each : stored.events)
+            line(export_line(stored.record.id, each));
         return true;
     });
+}
+
+Result<ExportPiece, StoreError> export_piece(Store& store, InvocationId first,
+                                             std::size_t bytes_max) {
+    ExportPiece piece;
+    const auto take = [&](const StoredRecord& stored) {
+        if (piece.lines.size() > bytes_max) {
+            piece.next = stored.record.id;
+            return false;
+        }
+        for (const StoredEvent& each : stored.events)
+            piece.lines += export_line(stored.record.id, each) + '\n';
+        return true;
+    };
+    const StoreStatus seen = for_each_record(store, take, first);
+    if (!seen) return seen.error();
+    return piece;
 }
 
 }  // namespace sworn::journal

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,14 @@ struct VerifyReport {
 /// One JSON object a line, in id order, each event as codec's to_json with its invocation_id; an
 /// unreadable one as {"invocation_id":…, "seq":…, "unreadable":true}. Lines end without '\n'.
 StoreStatus export_jsonl(Store& store, const std::function<void(std::string_view)>& line);
+
+/// The same in pieces, for readers that are slow or go away: the lines of whole records, each ended
+/// by '\n', from `first` on, until they are more than `bytes_max`.
+struct ExportPiece {
+    std::string lines;
+    std::optional<InvocationId> next;  ///< Where the next piece begins; none at the end.
+};
+[[nodiscard]] Result<ExportPiece, StoreError> export_piece(Store& store, InvocationId first,
+                                                           std::size_t bytes_max);
 
 }  // namespace sworn::journal

@@ -16,7 +16,7 @@
 #include "proxy/cli/observers.h"
 #include "proxy/cli/runtime_holder.h"
 #include "proxy/cli/version.h"
-#include "proxy/control/server.h"
+#include "proxy/control/own_door.h"
 #include "proxy/pipeline/pipeline.h"
 
 namespace sworn::cli {
@@ -78,6 +78,7 @@ struct Broker::Impl {
     std::unique_ptr<io::WorkerPool> workers;
     std::optional<pipeline::Services> services;
     std::optional<control::Services> control_services;
+    std::optional<control::CallerDoor> own_door;
     std::unique_ptr<Acceptors> acceptors;
     unsigned ticks = 0;
 
@@ -114,9 +115,10 @@ Result<Done, Broker::StartError> Broker::Impl::open_journal() {
 void Broker::Impl::start_threads() {
     const unsigned count = std::max(1u, std::thread::hardware_concurrency());
     workers = std::make_unique<io::WorkerPool>(worker_threads);
-    services.emplace(pipeline::Services{*journal, sources, *workers, clock, holder, end_observer,
-                                        gate, own_listeners});
     control_services.emplace(control::Services{*journal, *workers, clock, holder, metrics, gate});
+    own_door.emplace(*control_services);
+    services.emplace(pipeline::Services{*journal, sources, *workers, clock, holder, end_observer,
+                                        gate, own_listeners, *own_door});
     for (unsigned i = 0; i < count; ++i) {
         auto one = std::make_unique<IoThread>();
         one->context.index = i;

@@ -36,6 +36,10 @@ void EndObserver::ended(const journal::Record& record, const journal::Projection
 
 void EndObserver::inflight_changed(int by) noexcept { metrics_.inflight_changed(by); }
 
+void EndObserver::credential_used(std::string_view id, std::string_view version) noexcept {
+    metrics_.credential_version(id, version);
+}
+
 void EndObserver::connection_used(bool reused) noexcept { metrics_.connection_used(reused); }
 
 }  // namespace sworn::cli

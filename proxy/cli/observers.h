@@ -25,6 +25,7 @@ public:
                std::chrono::nanoseconds elapsed) noexcept override;
     void inflight_changed(int by) noexcept override;
     void connection_used(bool reused) noexcept override;
+    void credential_used(std::string_view id, std::string_view version) noexcept override;
 
 private:
     metrics::Metrics& metrics_;

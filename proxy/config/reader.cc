@@ -89,7 +89,7 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 bool Field::is_word(std::string_view word) const noexcept {
-    return is_scalar() && !node_->quoted && node_->text == word;
+    return is_scalar() && node_->text == word;
 }
 
 void Field::fault(std::string message) const {

@@ -42,7 +42,7 @@ std::string text_member(const json::object& body, std::string_view name) {
 }  // namespace
 
 Response acknowledge(Services& services, const Request& request) {
-    const auto stored = services.journal.read(request.id);
+    const auto stored = read_visible(services, request);
     if (!stored) return problem(ControlProblem::not_found, "No invocation has that id.");
     const auto& record = stored->record;
     if (record.delivery == journal::Delivery::delivered) return show(services, request);
@@ -53,7 +53,7 @@ Response acknowledge(Services& services, const Request& request) {
 }
 
 Response reconcile(Services& services, const Request& request) {
-    const auto stored = services.journal.read(request.id);
+    const auto stored = read_visible(services, request);
     if (!stored) return problem(ControlProblem::not_found, "No invocation has that id.");
     if (request.body.empty()) {
         return problem(ControlProblem::conflict,
@@ -94,7 +94,7 @@ Response reconcile(Services& services, const Request& request) {
 /// What decide() says. Sending again from here needs the stored request, which only routes with
 /// automatic retries or approvals keep.
 Response retry(Services& services, const Request& request) {
-    const auto stored = services.journal.read(request.id);
+    const auto stored = read_visible(services, request);
     if (!stored) return problem(ControlProblem::not_found, "No invocation has that id.");
     const auto now = services.clock.now();
     const auto verdict = contract::decide(stored->record, now);

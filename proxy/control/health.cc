@@ -1,3 +1,5 @@
+// Whether the broker lives, whether it takes new actions, and what it counts. Recovery ends before
+// anything listens, so "recovering" is a refused connection, never an answer.
 #include "proxy/control/handlers.h"
 
 namespace sworn::control {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "common/units.h"
+#include "proxy/contract/preflight.h"
 #include "proxy/control/handlers.h"
 #include "proxy/pipeline/evidence.h"
 
@@ -55,7 +56,8 @@ Result<Filter, std::string> parse_filter(const Request& request, WallTime now) {
         if (!filter.since) return std::string{"since is an RFC 3339 time or a duration such as 1h."};
     }
     filter.route = request.parameter("route");
-    filter.caller = request.parameter("caller");
+    filter.caller =
+        request.door == Door::caller ? std::string_view{request.caller} : request.parameter("caller");
     return filter;
 }
 
@@ -100,6 +102,9 @@ Response list_invocations(Services& services, const Request& request) {
     const auto now = services.clock.now();
     const auto filter = parse_filter(request, now);
     if (!filter) return problem(ControlProblem::bad_request, filter.error());
+    if (request.door == Door::caller && request.parameter("token").empty()) {
+        return problem(ControlProblem::bad_request, "Name one of your tokens: ?token=…");
+    }
     const auto limit = parse_limit(request.parameter("limit"));
     if (!limit) return problem(ControlProblem::bad_request, "limit is a number from 1 to 1000.");
     if (!request.parameter("token").empty()) return list_by_token(services, request, *filter);
@@ -126,16 +131,19 @@ Response list_invocations(Services& services, const Request& request) {
 }
 
 Response show_invocation(Services& services, const Request& request) {
-    const auto stored = services.journal.read(request.id);
+    const auto stored = read_visible(services, request);
     if (!stored) return problem(ControlProblem::not_found, "No invocation has that id.");
     return json_response(
         pipeline::record_view(stored->record, services.clock.now(), &stored->events));
 }
 
-Response list_routes(Services& services, const Request&) {
+Response list_routes(Services& services, const Request& request) {
     const auto runtime = services.runtime.current();
     json::array items;
     for (const auto& route : runtime->snapshot()->routes) {
+        const bool may = request.door != Door::caller ||
+                         contract::check_caller(*runtime->snapshot(), request.caller, &route);
+        if (!may) continue;
         json::array methods;
         for (const auto& method : route.methods) methods.push_back(json::value(method));
         items.push_back(json::object{

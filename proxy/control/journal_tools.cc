@@ -8,6 +8,31 @@ namespace sworn::control {
 
 namespace json = boost::json;
 
+namespace {
+
+/// Held at a time; one record more at most.
+constexpr std::size_t piece_bytes = 256 * 1024;
+
+/// Where an export stands. A piece ends with a whole record, so between two pieces nothing of the
+/// store is held, and a slow reader costs nothing.
+struct Export {
+    journal::Store* store;
+    InvocationId next{};
+    bool done = false;
+
+    Result<std::optional<std::string>, journal::StoreError> operator()() {
+        if (done) return std::optional<std::string>{};
+        auto piece = journal::export_piece(*store, next, piece_bytes);
+        if (!piece) return piece.error();
+        done = !piece->next;
+        if (piece->next) next = *piece->next;
+        if (piece->lines.empty()) return std::optional<std::string>{};
+        return std::optional{std::move(piece->lines)};
+    }
+};
+
+}  // namespace
+
 Response verify_journal(Services& services, const Request&) {
     const auto report = journal::verify(services.journal.readable_store(),
                                         services.journal.results_directory());
@@ -15,28 +40,20 @@ Response verify_journal(Services& services, const Request&) {
     for (const auto& one : report.problems) {
         problems.push_back(json::object{{"invocation_id", one.id.text()}, {"what", one.what}});
     }
-    return json_response(
-        json::object{{"sound", report.sound()},
-                     {"records", report.records},
-                     {"events", report.events},
-                     {"tombstones", report.tombstones},
-                     {"unreadable", report.unreadable},
-                     {"fault", report.fault.empty() ? json::value(nullptr)
-                                                    : json::value(report.fault)},
-                     {"problems", std::move(problems)}});
+    return json_response(json::object{
+        {"sound", report.sound()},
+        {"records", report.records},
+        {"events", report.events},
+        {"tombstones", report.tombstones},
+        {"unreadable", report.unreadable},
+        {"fault", report.fault.empty() ? json::value(nullptr) : json::value(report.fault)},
+        {"problems", std::move(problems)}});
 }
 
 Response export_journal(Services& services, const Request&) {
     Response response;
     response.type = "application/x-ndjson";
-    const auto exported =
-        journal::export_jsonl(services.journal.readable_store(), [&](std::string_view line) {
-            response.body.append(line);
-            response.body.push_back('\n');
-        });
-    if (!exported) {
-        return problem(ControlProblem::conflict, "The journal could not be read to its end.");
-    }
+    response.pieces = Export{&services.journal.readable_store()};
     return response;
 }
 

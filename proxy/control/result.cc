@@ -36,11 +36,20 @@ std::string outcome_field(const journal::Record& record, const journal::Projecti
     return format_outcome_header(header);
 }
 
+/// Settled, but there is no body to fetch: removed by retention, or never kept.
 Response gone(const journal::Record& record, const journal::Projection& projection) {
+    const auto code = record.result_expired ? Code::result_expired : Code::result_not_retained;
     auto envelope = pipeline::envelope_of(record, projection);
-    envelope.code = record.result_expired ? Code::result_expired : Code::result_not_retained;
-    envelope.message = pipeline::sentence_for(*envelope.code);
-    return envelope_response(envelope, 404);
+    envelope.code = code;
+    envelope.phase = code_info(code).phase;
+    envelope.message = pipeline::sentence_for(code);
+    envelope.field.clear();
+    return envelope_response(envelope, code_info(code).status);
+}
+
+bool is_settled(const journal::Projection& projection) {
+    if (projection.running) return false;
+    return projection.outcome == Outcome::committed || projection.outcome == Outcome::rejected;
 }
 
 }  // namespace
@@ -50,18 +59,17 @@ Response fetch_result(Services& services, const Request& request) {
     if (!stream) return problem(ControlProblem::bad_request, "stream is stdout or stderr.");
     const auto part = parse_part(request.parameter("from_part"));
     if (!part) return problem(ControlProblem::bad_request, "from_part is a number from 0.");
-    const auto stored = services.journal.read(request.id);
-    if (!stored) return problem(ControlProblem::not_found, "No invocation has that id.");
+    const auto stored = read_visible(services, request);
+    if (!stored) return no_such_invocation();
     const auto& record = stored->record;
     const auto projection = project(record, services.clock.now());
-    const bool settled =
-        projection.outcome == Outcome::committed || projection.outcome == Outcome::rejected;
-    if (projection.running || !settled) {
+    if (!is_settled(projection)) {
         return envelope_response(pipeline::envelope_of(record, projection), 409);
     }
+    // What a finding settled has no result, though an earlier generation may have left one.
+    if (projection.settled_by) return gone(record, projection);
     auto whole = pipeline::load_result(services.journal, request.id, *stream, *part);
-    if (!whole || whole->head.empty()) return gone(record, projection);
-    const auto head = pipeline::load_head(whole->head);
+    const auto head = whole ? pipeline::load_head(whole->head) : std::nullopt;
     if (!head) return gone(record, projection);
     Response response;
     response.type.clear();

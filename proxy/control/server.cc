@@ -22,41 +22,6 @@ namespace {
 
 constexpr auto idle_max = 75s;
 
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
-std::string percent_decoded(std::string_view text) {
-    std::string decoded;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const int high = text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-        const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-        if (low >= 0) {
-            decoded.push_back(static_cast<char>(high * 16 + low));
-            i += 2;
-        } else {
-            decoded.push_back(text[i] == '+' ? ' ' : text[i]);
-        }
-    }
-    return decoded;
-}
-
-void split_target(std::string_view target, Request& request) {
-    const auto mark = target.find('?');
-    request.path = percent_decoded(target.substr(0, mark));
-    std::string_view rest = mark == std::string_view::npos ? "" : target.substr(mark + 1);
-    while (!rest.empty()) {
-        const auto pair = rest.substr(0, rest.find('&'));
-        rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
-        const auto equal = pair.find('=');
-        const auto value = equal == std::string_view::npos ? "" : pair.substr(equal + 1);
-        request.query[percent_decoded(pair.substr(0, equal))] = percent_decoded(value);
-    }
-}
-
 std::string peer_identity(Socket& socket, Door door) {
     if (door != Door::unix_socket) return "anonymous";
     ucred peer{};

@@ -12,9 +12,10 @@
 
 namespace sworn::control {
 
-/// Which listener a request came in by. The unix socket is the operator's by its file mode; TCP
-/// asks for the control token; the metrics listener shows health and metrics only.
-enum class Door : std::uint8_t { unix_socket, tcp, metrics };
+/// Which way a request came in. The unix socket is the operator's by its file mode; TCP asks for the
+/// control token; the metrics listener shows health and metrics only; `caller` is sworn.internal
+/// on the proxy listener, where a caller sees what is its own.
+enum class Door : std::uint8_t { unix_socket, tcp, metrics, caller };
 
 struct Services {
     journal::Journal& journal;

@@ -56,7 +56,8 @@ io::Task<DeliveryWatchPtr> HttpRun::exchange(journal::DispatchTicket ticket) {
                   ledger_->generation(), bound_->snapshot->journal.max_result, sealed_->needles());
     co_await exchange_->send(std::move(ticket), *sealed_, body_);
     if (!co_await read_final_head()) {
-        co_await break_off(judge());
+        const auto judgement = judge();
+        co_await break_off(judgement);
         co_return nullptr;
     }
     const auto& markers = exchange_->observations().markers;
@@ -164,7 +165,8 @@ io::Task<DeliveryWatchPtr> HttpRun::receive() {
             co_return watch;
         }
         if (part.kind == Part::Kind::broken) {
-            co_await break_off(judge());
+            const auto judgement = judge();
+        co_await break_off(judgement);
             co_return nullptr;
         }
         sink_->hold(sink_->take(part.data));
@@ -195,7 +197,8 @@ io::Task<DeliveryWatchPtr> HttpRun::stream() {
     for (;;) {
         const auto part = co_await exchange_->read_body();
         if (part.kind == Part::Kind::broken) {
-            co_await break_off(judge());
+            const auto judgement = judge();
+        co_await break_off(judgement);
             co_return nullptr;
         }
         std::string bytes =

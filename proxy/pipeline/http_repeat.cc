@@ -113,7 +113,7 @@ io::Task<bool> HttpRun::bind_token() {
             co_await refused_append(std::move(outcome));
             co_return false;
         }
-        ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
+        drop_record();
         if (!outcome.other) {
             co_await refuse(key_is_taken());
             co_return false;
@@ -150,6 +150,8 @@ Status HttpRun::continue_record(journal::Record record, std::string forced_by,
         ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
         return Error{Code::lease_lost, "Another generation of this action is under way."};
     }
+    begun_ = true;
+    services_.observer.inflight_changed(1);
     return Done{};
 }
 

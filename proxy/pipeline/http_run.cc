@@ -27,6 +27,7 @@ HttpRun::HttpRun(Pipeline& pipeline, contract::HttpAction action, http::Body bod
 
 HttpRun::~HttpRun() {
     side_.listen(nullptr);
+    if (begun_) services_.observer.inflight_changed(-1);
     pipeline_.leave(*this);
 }
 
@@ -103,7 +104,7 @@ io::Task<DeliveryWatchPtr> HttpRun::walk_bound() {
 }
 
 void HttpRun::note_bound() {
-    ledger_->note(bound_->accepted);
+    begin_record();
     ledger_->note(bound_->validated);
 }
 
@@ -127,6 +128,7 @@ io::Task<Status> HttpRun::obtain_credential() {
     if (!obtained) co_return obtained.error();
     obtained_.emplace(std::move(*obtained));
     bound_->validated.credential_version = obtained_->version;
+    services_.observer.credential_used(bound_->credential->id, obtained_->version);
     co_return Done{};
 }
 

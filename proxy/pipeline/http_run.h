@@ -64,6 +64,8 @@ private:
     [[nodiscard]] bool names_a_first() const;
     [[nodiscard]] Error key_is_taken() const;
     io::Task<bool> bind_token();
+    void begin_record();  // http_stop.cc
+    void drop_record();   // http_stop.cc
     io::Task<std::optional<journal::StoredRecord>> find_first();
     io::Task<std::optional<journal::StoredRecord>> read_earlier(InvocationId id);
     [[nodiscard]] bool binding_unchanged(const journal::Record& first) const;
@@ -124,6 +126,7 @@ private:
     ProxyError proxy_error_ = ProxyError::none;
     bool appending_ = false;      ///< An append of ours is being waited for.
     bool gone_noted_ = false;
+    bool begun_ = false;          ///< There is a record, or a new generation of one.
     bool interrupted_ = false;
 };
 

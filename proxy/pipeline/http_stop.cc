@@ -61,14 +61,26 @@ ErrorForm HttpRun::error_form() const {
     return http::wants_plain_text(action_.fields) ? ErrorForm::text_line : ErrorForm::problem_json;
 }
 
+/// ACTION_ACCEPTED; from here on there is an invocation, which a joined or replayed answer is not.
+void HttpRun::begin_record() {
+    begun_ = true;
+    services_.observer.inflight_changed(1);
+    ledger_->note(bound_ ? bound_->accepted : unbound_action(action_));
+}
+
+/// Nothing of it was written: there is no such invocation, and a new one may begin.
+void HttpRun::drop_record() {
+    begun_ = false;
+    services_.observer.inflight_changed(-1);
+    ledger_.emplace(new_invocation_id(services_.clock.now()), services_.clock);
+}
+
 io::Task<void> HttpRun::refuse(Error error, std::optional<InvocationId> unresolved) {
     if (error.code == Code::journal_unavailable || !services_.journal.available()) {
         co_await refuse_unrecorded(error);
         co_return;
     }
-    if (!ledger_->record().accepted) {
-        ledger_->note(bound_ ? bound_->accepted : unbound_action(action_));
-    }
+    if (!ledger_->record().accepted) begin_record();
     const auto& info = code_info(error.code);
     journal::ActionRefused event;
     event.code = error.code;

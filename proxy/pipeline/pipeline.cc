@@ -2,6 +2,7 @@
 
 #include "common/json.h"
 #include "proxy/contract/preflight.h"
+#include "proxy/pipeline/delivery.h"
 #include "proxy/pipeline/evidence.h"
 #include "proxy/pipeline/http_run.h"
 #include "proxy/pipeline/respond.h"
@@ -31,6 +32,10 @@ Status check_open(const Services& services, const config::Limits& limits) {
 Status Pipeline::admit(const contract::HttpAction& action, std::uint64_t announced_body) {
     const auto runtime = services_.runtime.current();
     const auto& snapshot = *runtime->snapshot();
+    if (action.target.host == own_door_host) {
+        if (announced_body <= own_door_body_bytes_max) return Done{};
+        return Error{Code::payload_limit, "The broker's own API takes small bodies only.", "body"};
+    }
     if (auto open = check_open(services_, snapshot.limits); !open) return open.error();
     const auto route = contract::select_route(action, snapshot);
     if (!route) return route.error();
@@ -46,6 +51,10 @@ Result<std::string> Pipeline::identify(std::string_view proxy_authorization) {
 
 io::Task<http::DeliveryWatchPtr> Pipeline::handle(contract::HttpAction action, http::Body body,
                                                   http::CallerSide& side) {
+    if (action.target.host == own_door_host) {
+        auto watch = co_await answer_own(std::move(action), std::move(body), side);
+        co_return watch;
+    }
     HttpRun run{*this, std::move(action), std::move(body), side};
     auto watch = co_await run.walk();
     co_return watch;
@@ -92,6 +101,24 @@ io::Task<void> Pipeline::refuse(http::Refused refused, http::CallerSide& side) {
     services_.observer.ended(ledger.record(), projection, services_.clock.steady() - started);
 }
 
+/// The caller's own door: a read, or an acknowledgement; makes no record.
+io::Task<http::DeliveryWatchPtr> Pipeline::answer_own(contract::HttpAction action, http::Body body,
+                                                      http::CallerSide& side) {
+    const std::string content{body.memory().substr(0, own_door_body_bytes_max)};
+    auto ask = [&] {
+        return services_.own_door.answer(action.caller, action.method, action.target.path, content);
+    };
+    auto own = co_await services_.workers.run(ask);
+    const bool handed_over = co_await side.answer(std::move(own.answer));
+    if (!handed_over || !own.fetched) co_return nullptr;
+    auto read = [&] { return services_.journal.read(*own.fetched); };
+    auto stored = co_await services_.workers.run(read);
+    if (!stored || stored->record.delivery == journal::Delivery::delivered) co_return nullptr;
+    co_return std::make_unique<Delivery>(
+        services_.journal,
+        journal::Ledger{*own.fetched, services_.clock, std::move(stored->record)});
+}
+
 std::shared_ptr<connect::Dialer> Pipeline::dialer(const config::SnapshotPtr& snapshot) {
     if (snapshot != dialer_snapshot_) {
         dialer_ = std::make_shared<connect::Dialer>(thread_, snapshot->network,
@@ -113,13 +140,11 @@ void Pipeline::close_idle_connections() noexcept {
 void Pipeline::enter(HttpRun& run) {
     runs_.push_back(&run);
     ++services_.gate.inflight;
-    services_.observer.inflight_changed(1);
 }
 
 void Pipeline::leave(HttpRun& run) noexcept {
     runs_.remove(&run);
     --services_.gate.inflight;
-    services_.observer.inflight_changed(-1);
 }
 
 void Pipeline::interrupt_all() noexcept {

@@ -41,6 +41,9 @@ public:
     void leave(HttpRun& run) noexcept;
 
 private:
+    io::Task<http::DeliveryWatchPtr> answer_own(contract::HttpAction action, http::Body body,
+                                                http::CallerSide& side);
+
     io::ThreadContext& thread_;
     Services& services_;
     IoWaker waker_;

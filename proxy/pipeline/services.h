@@ -14,6 +14,7 @@
 #include "proxy/config/snapshot.h"
 #include "proxy/credentials/credentials.h"
 #include "proxy/io/worker_pool.h"
+#include "proxy/pipeline/own_door.h"
 #include "proxy/pipeline/runtime.h"
 
 namespace sworn::pipeline {
@@ -26,6 +27,7 @@ public:
                        std::chrono::nanoseconds elapsed) noexcept = 0;
     virtual void inflight_changed(int by) noexcept = 0;
     virtual void connection_used(bool reused) noexcept = 0;
+    virtual void credential_used(std::string_view id, std::string_view version) noexcept = 0;
 };
 
 /// Whether new actions are let in.
@@ -44,6 +46,7 @@ struct Services {
     InvocationObserver& observer;
     Gate& gate;
     const std::vector<boost::asio::ip::tcp::endpoint>& own_listeners;  ///< Set before serving.
+    OwnDoor& own_door;
 };
 
 }  // namespace sworn::pipeline

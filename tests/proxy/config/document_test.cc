@@ -47,7 +47,7 @@ TEST(Document, ShowsNoControlBytesOfAKey) {
 
 TEST(Document, ShowsNoControlBytesOfASyntaxFault) {
     Faults faults;
-    (void)parse_document("\"\\\n\x01\": 1\n\"\\\x02\": 1\n", faults);
+    (void)parse_document("a: \"\\\x01\"\n", faults);
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_EQ(faults[0].message, "this is not YAML: unknown escape character: ?");
 }

@@ -132,8 +132,7 @@ class Upstream:
         self.script = script or keep_answering(answer or (lambda head, body: response(200, b"ok")))
         self._tls = None
         if tls:
-            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self._tls.load_cert_chain(*map(str, tls))
+            self.use_certificate(tls)
         self._lock = threading.Lock()
         self.requests = []  # (head, body)
         self.connections = []
@@ -143,6 +142,12 @@ class Upstream:
         self.port = self._listener.getsockname()[1]
         self._stopping = False
         threading.Thread(target=self._accept, daemon=True).start()
+
+    def use_certificate(self, pair):
+        """From the next connection on."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*map(str, pair))
+        self._tls = context
 
     def __enter__(self):
         return self
