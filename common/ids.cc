@@ -31,11 +31,16 @@ std::uint64_t milliseconds_of(const InvocationId& id) noexcept {
     return value;
 }
 
-InvocationId random_id(std::uint64_t milliseconds) noexcept {
+InvocationId zero_id(std::uint64_t milliseconds) noexcept {
     InvocationId id;
     for (std::size_t i = time_bytes; i-- > 0; milliseconds >>= 8U) {
         id.bytes[i] = static_cast<std::uint8_t>(milliseconds & 0xffU);
     }
+    return id;
+}
+
+InvocationId random_id(std::uint64_t milliseconds) noexcept {
+    InvocationId id = zero_id(milliseconds);
     const int random_count = static_cast<int>(id.bytes.size() - time_bytes);
     SWORN_ASSERT(RAND_bytes(id.bytes.data() + time_bytes, random_count) == 1);
     return id;
@@ -100,6 +105,10 @@ InvocationId new_invocation_id(WallTime now) noexcept {
     const bool moved_on = milliseconds > milliseconds_of(last);
     last = moved_on ? random_id(milliseconds) : successor(last);
     return last;
+}
+
+InvocationId first_id_at(WallTime time) noexcept {
+    return zero_id(milliseconds_of(time));
 }
 
 std::size_t InvocationIdHash::operator()(const InvocationId& id) const noexcept {

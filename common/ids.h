@@ -27,6 +27,9 @@ struct InvocationId {
 /// Makes ids that never repeat and never go backwards in this process. Thread-safe.
 [[nodiscard]] InvocationId new_invocation_id(WallTime now) noexcept;
 
+/// The smallest id of that millisecond: where ids made from then on begin.
+[[nodiscard]] InvocationId first_id_at(WallTime time) noexcept;
+
 struct InvocationIdHash {
     [[nodiscard]] std::size_t operator()(const InvocationId& id) const noexcept;
 };

@@ -129,6 +129,7 @@ Page Journal::list(const ListQuery& query) {
     const std::string prefix = query.unsettled_only ? list_prefix(IdList::unsettled) : "";
     const std::string from = query.oldest ? prefix + id_key(*query.oldest) : prefix;
     const std::string until = query.before ? prefix + id_key(*query.before) : prefix_end(prefix);
+    if (!until.empty() && from >= until) return page;
     const Column column = query.unsettled_only ? Column::index : Column::heads;
     const auto visit = [&](std::string_view key, std::string_view row) {
         const std::optional<InvocationId> id = parse_id_key(key.substr(prefix.size()));

@@ -156,13 +156,16 @@ std::string_view Request::parameter(const std::string& name) const {
     return found == query.end() ? std::string_view{} : std::string_view{found->second};
 }
 
+std::string_view caller_of(const journal::Record& record) noexcept {
+    if (record.accepted) return record.accepted->caller;
+    if (record.refused) return record.refused->caller;
+    return {};
+}
+
 std::optional<journal::StoredRecord> read_visible(Services& services, const Request& request) {
     auto stored = services.journal.read(request.id);
     if (!stored || request.door != Door::caller) return stored;
-    const auto& record = stored->record;
-    const std::string_view owner = record.accepted  ? std::string_view{record.accepted->caller}
-                                   : record.refused ? std::string_view{record.refused->caller}
-                                                    : std::string_view{};
+    const auto owner = caller_of(stored->record);
     if (owner.empty() || owner != request.caller) return std::nullopt;
     return stored;
 }

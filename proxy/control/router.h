@@ -69,6 +69,8 @@ struct Row {
 void split_target(std::string_view target, Request& request);
 
 // Shared by the handlers.
+/// Whose action it was; empty where it was refused before that was known.
+[[nodiscard]] std::string_view caller_of(const journal::Record& record) noexcept;
 /// The record of the path's id; none where there is none, or where it is another caller's.
 [[nodiscard]] std::optional<journal::StoredRecord> read_visible(Services& services,
                                                                 const Request& request);

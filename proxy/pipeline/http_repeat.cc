@@ -55,12 +55,18 @@ io::Task<std::optional<journal::StoredRecord>> HttpRun::find_first() {
     co_return stored;
 }
 
-/// Whether another generation of `first` would go out under the very same rules.
+/// Whether what stopped `first` is still as it was bound then.
 bool HttpRun::binding_unchanged(const journal::Record& first) const {
-    if (!first.validated) return false;
     // A credential that could not be used then and can be now is another one.
     const auto code = project(first, services_.clock.now()).code;
     if (code && code_info(*code).phase == Phase::credential_injection) return false;
+    return same_binding(first);
+}
+
+/// Whether another generation of `first` would go out under the very same rules: a record is never
+/// re-bound.
+bool HttpRun::same_binding(const journal::Record& first) const {
+    if (!first.validated) return false;
     const auto& then = *first.validated;
     const auto& now = bound_->validated;
     return then.route == now.route && then.route_digest == now.route_digest &&
@@ -86,7 +92,13 @@ io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
             co_await give_recorded(first);
             co_return true;
         case Repeat::new_generation: {
-            if (auto leased = continue_record(record, {}, {}); !leased) {
+            const bool unknown =
+                project(record, services_.clock.now()).outcome == Outcome::unknown;
+            if (!same_binding(record) && !unknown) {
+                bound_->accepted.previous = record.id;
+                co_return false;
+            }
+            if (!same_binding(record) || !continue_record(record, {}, {})) {
                 co_await give_recorded(first);
                 co_return true;
             }

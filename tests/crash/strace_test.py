@@ -69,7 +69,8 @@ def is_log_sync(call):
 
 
 def out(call, text):
-    return call.name in ("write", "writev", "sendto", "sendmsg") and text in call.text
+    """Onto a socket: a small result stands in the log too."""
+    return call.name in ("sendto", "sendmsg") and text in call.text
 
 
 def into(call, text):

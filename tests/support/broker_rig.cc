@@ -190,7 +190,10 @@ BrokerRig::Broker::~Broker() {
     acceptor.reset();
 }
 
-BrokerRig::BrokerRig(Setup setup) : directory_{make_directory()}, setup_{std::move(setup)} {
+BrokerRig::BrokerRig(Setup setup)
+    : upstream{setup.refusing ? ScriptedUpstream::Begin::refusing
+                              : ScriptedUpstream::Begin::listening},
+      directory_{make_directory()}, setup_{std::move(setup)} {
     std::filesystem::create_directories(directory_ / "data" / "spool");
     write_secret(rig_secret);
     start();
@@ -336,6 +339,30 @@ void BrokerRig::attest(std::string_view id, Finding finding) {
     EXPECT_TRUE(pipeline::append_and_wait(journal(), std::move(append)));
 }
 
+bool BrokerRig::guarded(std::string_view id) {
+    const auto stored = journal().read(id_of(id));
+    if (!stored || !stored->record.accepted) return false;
+    const auto& accepted = *stored->record.accepted;
+    return journal().guarded(accepted.caller, accepted.fingerprint) == stored->record.id;
+}
+
+bool BrokerRig::becomes_guarded(std::string_view id) {
+    const auto until = clock.steady() + patience;
+    while (!guarded(id) && clock.steady() < until)
+        std::this_thread::yield();
+    return guarded(id);
+}
+
+std::string BrokerRig::newest_of(std::size_t count) {
+    const auto until = clock.steady() + patience;
+    auto all = ids();
+    while (all.size() < count && clock.steady() < until) {
+        std::this_thread::yield();
+        all = ids();
+    }
+    return all.empty() ? std::string{} : all.front();
+}
+
 void BrokerRig::hold_syncs(Gate& gate, Gate& reached) {
     disk_->on_sync([&gate, &reached] {
         reached.open();
@@ -343,8 +370,9 @@ void BrokerRig::hold_syncs(Gate& gate, Gate& reached) {
     });
 }
 
-void BrokerRig::kill_and_restart() {
+void BrokerRig::kill_and_restart(Gate* held) {
     const auto left = disk_->crash();
+    if (held != nullptr) held->open();
     broker_.reset();
     disk_ = left;
     start();

@@ -52,6 +52,7 @@ public:
         std::string top;    ///< More lines at the top of the file.
         std::size_t threads = 1;
         bool rocksdb = false;
+        bool refusing = false;              ///< The origin does not listen yet.
         std::optional<std::uint16_t> port;  ///< Another than the origin's.
     };
     BrokerRig() : BrokerRig{Setup{}} {}
@@ -85,11 +86,18 @@ public:
     /// An operator's finding.
     void attest(std::string_view id, Finding finding);
 
+    /// Whether this record stops a blind repeat now.
+    [[nodiscard]] bool guarded(std::string_view id);
+    [[nodiscard]] bool becomes_guarded(std::string_view id);
+    /// Waits for the newest of so many records.
+    [[nodiscard]] std::string newest_of(std::size_t count);
+
     // What goes wrong.
     [[nodiscard]] journal::FakeDisk& disk() { return *disk_; }
     /// Every sync waits for the gate; the first one that does opens `reached`.
     void hold_syncs(Gate& gate, Gate& reached);
-    void kill_and_restart();  ///< What was not synced is gone.
+    /// What was not synced is gone. `held` is opened once it is, to let the old broker end.
+    void kill_and_restart(Gate* held = nullptr);
     void restart();
     void reload(std::string route);
     void write_secret(std::string_view secret);

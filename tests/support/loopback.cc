@@ -122,6 +122,11 @@ Listener::Listener(const std::string& address, int backlog) : descriptor_{bound(
     must(::listen(descriptor_, backlog) == 0);
 }
 
+Listener::Listener(ClosedPort&& port)
+    : port_{port.port_}, descriptor_{std::exchange(port.descriptor_, -1)} {
+    must(::listen(descriptor_, 64) == 0);
+}
+
 Listener::~Listener() {
     ::close(descriptor_);
 }
@@ -143,7 +148,7 @@ bool Listener::has_caller() const {
 ClosedPort::ClosedPort() : descriptor_{bound("127.0.0.1", port_)} {}
 
 ClosedPort::~ClosedPort() {
-    ::close(descriptor_);
+    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace sworn::test

@@ -37,9 +37,12 @@ private:
     SSL* ssl_ = nullptr;
 };
 
+class ClosedPort;
+
 class Listener {
 public:
     explicit Listener(const std::string& address = "127.0.0.1", int backlog = 64);
+    explicit Listener(ClosedPort&& port);  ///< From now on that port takes connections.
     ~Listener();
     Listener(const Listener&) = delete;
 
@@ -62,6 +65,7 @@ public:
     [[nodiscard]] std::uint16_t port() const { return port_; }
 
 private:
+    friend class Listener;
     std::uint16_t port_ = 0;  // First: found out while the descriptor is made.
     int descriptor_;
 };

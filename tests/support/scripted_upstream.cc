@@ -94,8 +94,13 @@ std::string chunk(std::string_view bytes) {
     return all.append("\r\n").append(bytes).append("\r\n");
 }
 
-ScriptedUpstream::ScriptedUpstream()
-    : listener_{std::make_unique<Listener>()}, port_{listener_->port()} {
+ScriptedUpstream::ScriptedUpstream(Begin begin)
+    : closed_{std::make_unique<ClosedPort>()}, port_{closed_->port()} {
+    if (begin == Begin::listening) start_listening();
+}
+
+void ScriptedUpstream::start_listening() {
+    listener_ = std::make_unique<Listener>(std::move(*closed_));
     acceptor_ = std::thread{[this] { accept_all(); }};
 }
 
@@ -152,7 +157,7 @@ void ScriptedUpstream::close_all_idle() {
 void ScriptedUpstream::stop_listening() {
     {
         const std::lock_guard lock{mutex_};
-        if (stopping_) return;
+        if (stopping_ || !listener_) return;
         stopping_ = true;
     }
     // A caller of our own, so that the accept returns.

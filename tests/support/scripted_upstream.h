@@ -57,7 +57,8 @@ inline constexpr std::string_view last_chunk = "0\r\n\r\n";
 
 class ScriptedUpstream {
 public:
-    ScriptedUpstream();
+    enum class Begin : std::uint8_t { listening, refusing };
+    explicit ScriptedUpstream(Begin begin = Begin::listening);
     ~ScriptedUpstream();
     ScriptedUpstream(const ScriptedUpstream&) = delete;
 
@@ -74,6 +75,7 @@ public:
     /// Waits until every connection waits for a request, then closes them all; their peers can
     /// see it once this returns.
     void close_all_idle();
+    void start_listening();  ///< After Begin::refusing.
     /// From now on connecting is refused.
     void stop_listening();
 
@@ -89,6 +91,7 @@ private:
     Reply take_reply();
     bool play(Peer& peer, const Reply& reply);
 
+    std::unique_ptr<ClosedPort> closed_;
     std::unique_ptr<Listener> listener_;
     std::uint16_t port_;
     std::mutex mutex_;
