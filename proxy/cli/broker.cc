@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -219,6 +220,12 @@ void Broker::tick() {
 Broker::~Broker() {
     if (!impl_) return;
     auto& broker = *impl_;
+    if (broker.gate.inflight > 0) {
+        // Something did not let itself be broken off: what is queued becomes durable, the rest is
+        // for the next start to recover.
+        broker.journal.reset();
+        std::_Exit(0);
+    }
     for (auto& one : broker.threads) {
         one->guard.reset();
         one->context.context.stop();

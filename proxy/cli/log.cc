@@ -21,12 +21,17 @@ std::string line(std::string_view level, std::string_view event, LogFields field
                                    {"level", level},
                                    {"event", event}};
         for (const auto& [key, value] : fields) {
-            object[key] = printable(value, value_bytes_max);
+            if (value.empty()) {
+                object[key] = nullptr;
+            } else {
+                object[key] = printable(value, value_bytes_max);
+            }
         }
         return boost::json::serialize(object);
     }
     std::string text{event};
     for (const auto& [key, value] : fields) {
+        if (value.empty()) continue;
         text.append("  ").append(key).append("=").append(printable(value, value_bytes_max));
     }
     return text;

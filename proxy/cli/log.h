@@ -14,6 +14,7 @@ namespace sworn::cli {
 /// Sets the process's logger up; once, before threads start.
 void set_up_log(LogFormat format, std::string_view level);
 
+/// An empty value is null in JSON, and left out of a text line.
 using LogFields = std::initializer_list<std::pair<std::string_view, std::string>>;
 
 void log_info(std::string_view event, LogFields fields = {});

@@ -30,7 +30,7 @@ void EndObserver::ended(const journal::Record& record, const journal::Projection
                             {"phase", std::string{to_string(projection.phase)}},
                             {"outcome", std::string{to_string(projection.outcome)}},
                             {"retry", std::string{to_string(projection.retry)}},
-                            {"code", code != nullptr ? std::string{to_string(*code)} : "null"},
+                            {"code", code != nullptr ? std::string{to_string(*code)} : std::string{}},
                             {"us", std::to_string(micros)}});
 }
 

@@ -44,7 +44,7 @@ public:
     [[nodiscard]] bool is_scalar() const noexcept { return is(Node::Kind::scalar); }
     [[nodiscard]] bool is_list() const noexcept { return is(Node::Kind::list); }
     [[nodiscard]] bool is_map() const noexcept { return is(Node::Kind::map); }
-    /// An unquoted scalar with exactly this text.
+    /// A scalar with exactly this text, quoted or not: programs that write YAML quote `off`.
     [[nodiscard]] bool is_word(std::string_view word) const noexcept;
 
     void fault(std::string message) const;

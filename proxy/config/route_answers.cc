@@ -138,7 +138,7 @@ void check_template(const Field& field, std::string_view text,
     }
     for (const std::string& name : *names) {
         if (std::find(known.begin(), known.end(), name) == known.end()) {
-            field.fault("{" + name + "} is not known; use {" + known.front() +
+            field.fault(shown("{" + name + "}") + " is not known; use {" + known.front() +
                         (known.size() > 1 ? "} or {" + known.back() : "") + "}" +
                         did_you_mean(name, known));
         }

@@ -46,12 +46,17 @@ Response not_appended(Appended why, std::string_view not_allowed) {
     SWORN_UNREACHABLE();
 }
 
+/// What is wrong with a body; it names the member.
+struct Fault {
+    std::string what;
+};
+
 /// A body that is an object, or none.
-Result<json::object, std::string_view> parse_object(std::string_view body) {
+Result<json::object, Fault> parse_object(std::string_view body) {
     if (body.empty()) return json::object{};
     const auto parsed = parse_json(body);
     if (!parsed || !parsed->is_object()) {
-        return std::string_view{"The body is not a JSON object."};
+        return Fault{"The body is not a JSON object."};
     }
     return parsed->as_object();
 }
@@ -68,19 +73,19 @@ bool is_plain(std::string_view text) {
     return true;
 }
 
-/// A member that has to be there, as text that may be shown. The error names it.
-Result<std::string, std::string> required_text(const json::object& body, std::string_view name,
+/// A member that has to be there, as text that may be shown.
+Result<std::string, Fault> required_text(const json::object& body, std::string_view name,
                                                std::size_t bytes_max) {
     const auto* value = body.if_contains(name);
     const std::string member{name};
-    if (value == nullptr) return member + " is missing.";
-    if (!value->is_string()) return member + " is not a string.";
+    if (value == nullptr) return Fault{member + " is missing."};
+    if (!value->is_string()) return Fault{member + " is not a string."};
     const std::string text{value->as_string()};
-    if (text.empty()) return member + " is empty.";
+    if (text.empty()) return Fault{member + " is empty."};
     if (text.size() > bytes_max) {
-        return member + " is longer than " + std::to_string(bytes_max) + " bytes.";
+        return Fault{member + " is longer than " + std::to_string(bytes_max) + " bytes."};
     }
-    if (!is_plain(text)) return member + " has control characters.";
+    if (!is_plain(text)) return Fault{member + " has control characters."};
     return text;
 }
 
@@ -89,7 +94,7 @@ struct Said {
 };
 
 /// Who says so and why: what an operator's word must come with.
-Result<Said, std::string> parse_said(const json::object& body) {
+Result<Said, Fault> parse_said(const json::object& body) {
     auto by = required_text(body, "by", by_bytes_max);
     if (!by) return by.error();
     auto reason = required_text(body, "reason", reason_bytes_max);
@@ -97,14 +102,14 @@ Result<Said, std::string> parse_said(const json::object& body) {
     return Said{std::move(*by), std::move(*reason)};
 }
 
-Result<journal::Attested, std::string> parse_finding(const json::object& body) {
+Result<journal::Attested, Fault> parse_finding(const json::object& body) {
     const auto word = required_text(body, "finding", reason_bytes_max);
     if (!word) return word.error();
     const auto finding = parse<Finding>(*word);
-    if (!finding) return std::string{"finding is one of applied, not_applied, inconclusive."};
+    if (!finding) return Fault{"finding is one of applied, not_applied, inconclusive."};
     const auto* source = body.if_contains("source");
-    if (source != nullptr && *source != to_string(Source::operator_attested)) {
-        return std::string{"source is operator_attested; queries are run by the broker alone."};
+    if (source != nullptr && *source != json::value{to_string(Source::operator_attested)}) {
+        return Fault{"source is operator_attested; queries are run by the broker alone."};
     }
     auto said = parse_said(body);
     if (!said) return said.error();
@@ -115,12 +120,12 @@ Result<journal::Attested, std::string> parse_finding(const json::object& body) {
     return event;
 }
 
-/// Whether the body asks for what only a person may decide. The error names the member.
-Result<bool, std::string> parse_forced(const json::object& body) {
+/// Whether the body asks for what only a person may decide.
+Result<bool, Fault> parse_forced(const json::object& body) {
     const auto* asked = body.if_contains("unsafe_repeat_despite_unknown");
     if (asked == nullptr) return false;
     if (!asked->is_bool()) {
-        return std::string{"unsafe_repeat_despite_unknown is not true or false."};
+        return Fault{"unsafe_repeat_despite_unknown is not true or false."};
     }
     if (!asked->as_bool()) return false;
     const auto said = parse_said(body);
@@ -135,6 +140,14 @@ Response refused_retry(const journal::Record& record, const contract::Verdict& v
     envelope.evidence["decision_reason"] = verdict.why;
     if (verdict.not_before) envelope.evidence["not_before"] = format_rfc3339(*verdict.not_before);
     return envelope_response(envelope, 409);
+}
+
+Response not_stored(const journal::Record& record) {
+    const bool named = record.accepted && !record.accepted->token.empty();
+    return problem(ControlProblem::conflict,
+                   named ? "Its request was not stored: send the same request with its Sworn-Token."
+                         : "Its request was not stored, and it had no Sworn-Token: send the same "
+                           "request again.");
 }
 
 bool is_delivered(const journal::StoredRecord& stored) {
@@ -165,13 +178,12 @@ Response reconcile(Services& services, const Request& request) {
     if (!stored) return no_such_invocation();
     if (request.body.empty()) {
         return problem(ControlProblem::conflict,
-                       "The route declares no query that can be run; send a finding with by and "
-                       "reason.");
+                       "No query is run for its route; send a finding with by and reason.");
     }
     const auto body = parse_object(request.body);
-    if (!body) return problem(ControlProblem::bad_request, body.error());
+    if (!body) return problem(ControlProblem::bad_request, body.error().what);
     auto event = parse_finding(*body);
-    if (!event) return problem(ControlProblem::bad_request, event.error());
+    if (!event) return problem(ControlProblem::bad_request, event.error().what);
     if (stored->record.running) {
         return problem(ControlProblem::conflict,
                        "This invocation still runs; a finding is about one that ended.");
@@ -193,21 +205,19 @@ Response retry(Services& services, const Request& request) {
     const auto stored = read_visible(services, request);
     if (!stored) return no_such_invocation();
     const auto body = parse_object(request.body);
-    if (!body) return problem(ControlProblem::bad_request, body.error());
+    if (!body) return problem(ControlProblem::bad_request, body.error().what);
     const auto forced = parse_forced(*body);
-    if (!forced) return problem(ControlProblem::bad_request, forced.error());
+    if (!forced) return problem(ControlProblem::bad_request, forced.error().what);
     const auto& record = stored->record;
     const auto now = services.clock.now();
     const auto verdict = contract::decide(record, now);
     using contract::Decision;
-    if (verdict.decision == Decision::new_generation ||
-        (*forced && verdict.decision == Decision::reconcile)) {
-        const bool named = record.accepted && !record.accepted->token.empty();
+    if (verdict.decision == Decision::new_generation) return not_stored(record);
+    if (*forced && verdict.decision == Decision::reconcile) {
         return problem(ControlProblem::conflict,
-                       named ? "Its request was not stored: send the same request with its "
-                               "Sworn-Token."
-                             : "Its request was not stored, and it had no Sworn-Token: send the "
-                               "same request again.");
+                       "Its request was not stored, so it cannot be repeated from here. Where the "
+                       "route has forced_repeat: caller, its caller may send it again with "
+                       "Sworn-Repeat-Despite-Unknown.");
     }
     return refused_retry(record, verdict, now);
 }

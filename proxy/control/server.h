@@ -6,6 +6,8 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 
+#include <chrono>
+
 #include "metrics/metrics.h"
 #include "proxy/io/task.h"
 #include "proxy/pipeline/services.h"
@@ -30,6 +32,9 @@ using Socket = io::asio::basic_stream_socket<io::asio::generic::stream_protocol,
 
 inline constexpr std::size_t head_bytes_max = 64 * 1024;
 inline constexpr std::size_t body_bytes_max = 1024 * 1024;
+
+/// Longest time without a byte: between requests, within one, and while an answer is taken.
+inline constexpr std::chrono::seconds idle_max{75};
 
 io::Task<void> serve_connection(Socket socket, Door door, Services& services);
 

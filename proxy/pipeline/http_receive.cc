@@ -311,7 +311,7 @@ io::Task<DeliveryWatchPtr> HttpRun::commit_held() {
     }
     http::Answer answer;
     answer.head = std::move(passed_head_);
-    answer.body = sink_->held();
+    answer.body = sink_->release_held();
     add_outcome(answer.head.fields, ledger_->record(), ledger_->projection(), answer.head.status);
     ended();
     const bool handed_over = co_await side_.deliver(std::move(answer), *ticket);

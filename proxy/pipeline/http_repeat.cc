@@ -76,6 +76,12 @@ bool HttpRun::same_binding(const journal::Record& first) const {
 io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
     const auto& record = first.record;
     const bool others = record.accepted && record.accepted->caller != action_.caller;
+    const auto state = project(record, services_.clock.now());
+    if (!others && !state.running && state.outcome != Outcome::committed) {
+        // It may go on, if the credential's version is still the bound one; whether it can be had
+        // is asked again where that counts.
+        static_cast<void>(co_await obtain_credential());
+    }
     const auto verdict =
         others ? Repeat::mismatch
                : contract::repeat_of(record, bound_->accepted.fingerprint,
@@ -91,19 +97,14 @@ io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
         case Repeat::recorded_envelope:
             co_await give_recorded(first);
             co_return true;
-        case Repeat::new_generation: {
-            const bool unknown =
-                project(record, services_.clock.now()).outcome == Outcome::unknown;
-            if (!same_binding(record) && !unknown) {
+        case Repeat::new_generation:
+            if (same_binding(record) && continue_record(record, {}, {})) co_return false;
+            if (!same_binding(record) && state.outcome != Outcome::unknown) {
                 bound_->accepted.previous = record.id;
                 co_return false;
             }
-            if (!same_binding(record) || !continue_record(record, {}, {})) {
-                co_await give_recorded(first);
-                co_return true;
-            }
-            co_return false;
-        }
+            co_await give_recorded(first);
+            co_return true;
         case Repeat::new_invocation:
             bound_->accepted.previous = record.id;
             co_return false;

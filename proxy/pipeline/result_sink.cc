@@ -18,14 +18,14 @@ std::string ResultSink::take(std::string_view received) {
     received_.update(received);
     std::string bytes =
         unscanned_.empty() ? masker_.feed(received) : std::string{received};
-    stored_.update(bytes);
+    if (streams_) stored_.update(bytes);
     bytes_ += bytes.size();
     return bytes;
 }
 
 std::string ResultSink::take_rest() {
     std::string rest = masker_.finish();
-    stored_.update(rest);
+    if (streams_) stored_.update(rest);
     bytes_ += rest.size();
     return rest;
 }
@@ -36,7 +36,15 @@ std::string ResultSink::file_name() const {
     return file_ ? journal::part_file_name(id_, generation_) : std::string{};
 }
 
+/// What is held and unmasked is what came; only where the two differ is there a second digest.
+Digest ResultSink::stored_digest() const {
+    if (streams_) return stored_.digest();
+    return masker_.count() == 0 ? received_.digest() : sha256(held_);
+}
+
 io::Task<void> ResultSink::start_file() {
+    streams_ = true;
+    stored_.update(held_);
     if (!keeping_) {
         held_.clear();
         co_return;

@@ -39,6 +39,7 @@ public:
     /// Small: kept in memory until the commit.
     void hold(std::string_view bytes);
     [[nodiscard]] const std::string& held() const noexcept { return held_; }
+    [[nodiscard]] std::string release_held() noexcept { return std::move(held_); }
     [[nodiscard]] bool fits(std::size_t more) const noexcept {
         return held_.size() + more <= held_bytes_max;
     }
@@ -51,7 +52,7 @@ public:
     [[nodiscard]] bool failed() const noexcept { return failed_; }
     [[nodiscard]] bool retained() const noexcept { return keeping_ && !failed_; }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-    [[nodiscard]] Digest stored_digest() const { return stored_.digest(); }
+    [[nodiscard]] Digest stored_digest() const;
     [[nodiscard]] Digest received_digest() const { return received_.digest(); }
     [[nodiscard]] std::string file_name() const;
     [[nodiscard]] const std::string& unscanned() const noexcept { return unscanned_; }
@@ -77,7 +78,7 @@ private:
     Sha256 received_, stored_;
     std::vector<journal::ResultPart> filled_;  ///< Not noted yet.
     std::uint64_t bytes_ = 0, filled_bytes_ = 0;
-    bool keeping_ = true, failed_ = false;
+    bool keeping_ = true, failed_ = false, streams_ = false;
 };
 
 }  // namespace sworn::pipeline

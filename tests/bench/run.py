@@ -195,7 +195,8 @@ class Bench:
         data = self.folder / "perf.data"
         sampler = subprocess.Popen(
             ["perf", "record", "-q", "-F", "997", "-g", "-o", str(data),
-             "-p", str(self.servers["sworn"].process.pid), "--", "sleep", str(self.options.seconds)],
+             "-p", str(self.servers["sworn"].process.pid), "--", "sleep",
+             str(self.options.seconds)],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.run("sworn", "1k", 64, self.options.seconds + 1)
         sampler.wait(timeout=60)

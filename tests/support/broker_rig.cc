@@ -325,6 +325,18 @@ std::optional<std::string> BrokerRig::stored_body(std::string_view id) {
     return std::move(result->body);
 }
 
+std::vector<journal::ResultPart> BrokerRig::result_parts(std::string_view id) {
+    std::vector<journal::ResultPart> parts;
+    const auto stored = journal().read(id_of(id));
+    if (!stored) return parts;
+    for (const auto& one : stored->events) {
+        const auto* const part =
+            one.event ? std::get_if<journal::ResultPart>(&one.event->body) : nullptr;
+        if (part != nullptr) parts.push_back(*part);
+    }
+    return parts;
+}
+
 void BrokerRig::attest(std::string_view id, Finding finding) {
     const auto stored = journal().read(id_of(id));
     SWORN_ASSERT(stored.has_value());
