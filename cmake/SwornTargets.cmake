@@ -32,6 +32,18 @@ function(sworn_library room)
         PUBLIC sworn::build_flags Boost::headers ${arg_USES} PRIVATE ${arg_LIBS})
 endfunction()
 
+# Test code is compiled once and run briefly: what counts is how fast it compiles.
+set(SWORN_TEST_OPTIONS -O0 -U_FORTIFY_SOURCE)
+
+# Test code that needs Asio shares one parsed copy of it; call for tests and their support alike.
+function(sworn_test_on_asio)
+    foreach(target IN LISTS ARGN)
+        target_compile_options(${target} PRIVATE ${SWORN_TEST_OPTIONS})
+        target_link_libraries(${target} PRIVATE GTest::gtest)
+        target_precompile_headers(${target} REUSE_FROM sworn_test_pch)
+    endforeach()
+endfunction()
+
 # sworn_test(NAME SOURCES a_test.cc … [USES rooms …] [LIBS third::party …] [LABELS quick …])
 function(sworn_test name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;LIBS;LABELS")
@@ -40,8 +52,7 @@ function(sworn_test name)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_definitions(${name} PRIVATE SWORN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(${name} PRIVATE sworn::build_flags ${arg_USES} ${arg_LIBS} GTest::gtest_main)
-    # Test code is compiled once and run briefly: what counts is how fast it compiles.
-    target_compile_options(${name} PRIVATE -O0 -U_FORTIFY_SOURCE)
+    target_compile_options(${name} PRIVATE ${SWORN_TEST_OPTIONS})
     add_test(NAME ${name} COMMAND ${name})
     if(NOT arg_LABELS)
         set(arg_LABELS quick)

@@ -72,16 +72,15 @@ StoreStatus for_each_record(Store& store, const std::function<bool(const StoredR
         wanted = visit(StoredRecord{std::move(record), std::move(events)});
         events = {};
     };
-    const StoreStatus seen =
-        store.scan(Column::events, id_key(first), "",
-                   [&](std::string_view key, std::string_view frames) {
-                       const std::optional<EventKey> at = parse_event_key(key);
-                       if (!at) return true;
-                       if (at->id != id) hand_over();
-                       id = at->id;
-                       add_row(events, at->seq, frames);
-                       return wanted;
-                   });
+    const StoreStatus seen = store.scan(Column::events, id_key(first), "",
+                                        [&](std::string_view key, std::string_view frames) {
+                                            const std::optional<EventKey> at = parse_event_key(key);
+                                            if (!at) return true;
+                                            if (at->id != id) hand_over();
+                                            id = at->id;
+                                            add_row(events, at->seq, frames);
+                                            return wanted;
+                                        });
     if (!seen && !events.empty()) add_read_fault(events);
     hand_over();
     return seen;

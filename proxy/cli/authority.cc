@@ -1,16 +1,16 @@
 #include "proxy/cli/authority.h"
 
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
+#include <unistd.h>
 
 namespace sworn::cli {
 
@@ -26,10 +26,11 @@ using Memory = std::unique_ptr<BIO, Free<BIO, BIO_free_all>>;
 
 constexpr long validity_seconds = 10L * 365 * 24 * 3600;
 
-std::string text_of(BIO* memory) {
+/// What was written to it; lives as long as it does.
+std::string_view text_of(BIO* memory) {
     char* bytes = nullptr;
     const long size = BIO_get_mem_data(memory, &bytes);
-    return std::string{bytes, static_cast<std::size_t>(size)};
+    return {bytes, static_cast<std::size_t>(size)};
 }
 
 bool add_extension(X509* certificate, int kind, const char* value) {
@@ -80,7 +81,7 @@ Certificate self_signed(EVP_PKEY* key) {
 std::string time_text(const ASN1_TIME* time) {
     Memory memory{BIO_new(BIO_s_mem())};
     ASN1_TIME_print(memory.get(), time);
-    return text_of(memory.get());
+    return std::string{text_of(memory.get())};
 }
 
 }  // namespace
@@ -104,7 +105,8 @@ Result<Done, AuthorityError> write_new_file(const std::filesystem::path& path,
 
 Result<Done, AuthorityError> make_authority(const std::filesystem::path& directory) {
     for (const char* name : {"ca.pem", "ca.key"}) {
-        if (std::filesystem::exists(directory / name)) {
+        std::error_code hidden;
+        if (std::filesystem::exists(std::filesystem::symlink_status(directory / name, hidden))) {
             return AuthorityError{(directory / name).string() +
                                   " is there already; nothing was overwritten"};
         }

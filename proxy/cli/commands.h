@@ -8,16 +8,21 @@
 
 namespace sworn::cli {
 
+/// What a record is printed as. Without either: text on a terminal, JSON elsewhere.
+struct OutputOptions {
+    bool json = false, text = false;
+};
+
 struct ListOptions {
     ControlHints control;
     std::string outcome, phase, route, caller, token, since;
     std::size_t limit = 50;
-    bool json = false;
+    OutputOptions output;
 };
 struct ShowOptions {
     ControlHints control;
     std::string id;
-    bool json = false;
+    OutputOptions output;
 };
 struct ResultOptions {
     ControlHints control;
@@ -28,7 +33,8 @@ struct ResultOptions {
 struct AttestOptions {
     ControlHints control;
     std::string id, by, reason;
-    bool applied = false, not_applied = false;
+    bool applied = false, not_applied = false;  ///< Exactly one of them.
+    OutputOptions output;
 };
 
 // records.cc
@@ -49,7 +55,12 @@ int run_ca_export(const std::filesystem::path& config);
 int run_journal_verify(const ControlHints& hints);
 int run_journal_export(const ControlHints& hints);
 
+// Shared by the commands.
 /// "sworn: …" on stderr; returns the exit code.
 int fail(const CliError& error);
+/// An answer that is not 200: its body on stderr, and the exit code that it stands for.
+int refused(const ControlAnswer& answer);
+/// Bytes to stdout as they are.
+void print(std::string_view bytes);
 
 }  // namespace sworn::cli

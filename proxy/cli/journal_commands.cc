@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <cstdio>
+#include <optional>
 
 #include "common/json.h"
 #include "journal/verify.h"
@@ -16,24 +17,48 @@ namespace json = boost::json;
 
 namespace {
 
-/// The store of the config's data_dir, read only.
-Result<std::unique_ptr<journal::Store>, CliError> open_directory(const std::filesystem::path& config,
-                                                                 std::filesystem::path& results) {
+/// A store that is read without a broker, and where its part files are.
+struct Directory {
+    std::unique_ptr<journal::Store> store;
+    std::filesystem::path results;
+};
+
+/// The journal of a configuration's data_dir, read only.
+Result<Directory, CliError> open_directory(const std::filesystem::path& config) {
     const auto loaded = config::load_file(config);
     if (!loaded) return CliError{config::format(config, loaded.error()), exit_refused};
-    const auto directory = (*loaded)->data_dir;
-    if (!std::filesystem::exists(directory / "journal")) {
-        return CliError{"there is no journal in " + directory.string(), exit_refused};
+    const auto data = (*loaded)->data_dir;
+    std::error_code hidden;
+    if (!std::filesystem::exists(data / "journal", hidden)) {
+        return CliError{"there is no journal in " + data.string(), exit_refused};
     }
-    results = directory / "results";
-    auto store = journal::open_rocksdb_store(directory / "journal", true);
+    auto store = journal::open_rocksdb_store(data / "journal", true);
     if (!store) return CliError{store.error().what, exit_refused};
-    return std::move(*store);
+    return Directory{std::move(*store), data / "results"};
 }
 
-int print_report(bool sound, std::string_view body) {
-    std::fwrite(body.data(), 1, body.size(), stdout);
-    return sound ? exit_done : exit_refused;
+/// Whom to ask first. A broker that the user names is the only one; one of a configuration need not
+/// run, and one without a control listener cannot be asked.
+struct Journal {
+    std::optional<ControlAddress> broker;
+    std::filesystem::path config;  ///< Of the directory; empty: there is only the broker.
+};
+
+Result<Journal, CliError> find_journal(const ControlHints& hints) {
+    auto address = find_control(hints);
+    Journal found;
+    if (address) {
+        found.config = address->config;
+        found.broker = std::move(*address);
+        return found;
+    }
+    found.config = find_config(hints.config);
+    if (!hints.control.empty() || found.config.empty()) return address.error();
+    return found;
+}
+
+bool may_open(const Journal& found, const CliError& why) {
+    return why.exit_code == exit_unreachable && !found.config.empty();
 }
 
 json::object report_json(const journal::VerifyReport& report) {
@@ -41,58 +66,69 @@ json::object report_json(const journal::VerifyReport& report) {
     for (const auto& one : report.problems) {
         problems.push_back(json::object{{"invocation_id", one.id.text()}, {"what", one.what}});
     }
-    return json::object{{"sound", report.sound()},
-                        {"records", report.records},
-                        {"events", report.events},
-                        {"tombstones", report.tombstones},
-                        {"unreadable", report.unreadable},
-                        {"problems", std::move(problems)}};
+    return json::object{
+        {"sound", report.sound()},
+        {"records", report.records},
+        {"events", report.events},
+        {"tombstones", report.tombstones},
+        {"unreadable", report.unreadable},
+        {"fault", report.fault.empty() ? json::value(nullptr) : json::value(report.fault)},
+        {"problems", std::move(problems)}};
 }
 
-/// The broker's answer, or nothing where none runs and the directory is to be opened.
-Result<std::optional<ControlAnswer>, CliError> through_broker(const ControlHints& hints,
-                                                              std::string_view method,
-                                                              std::string_view target) {
-    const auto address = find_control(hints);
-    if (!address) return std::optional<ControlAnswer>{};
-    auto answer = call(*address, method, target);
-    if (answer) return std::optional<ControlAnswer>{std::move(*answer)};
-    if (!hints.control.empty()) return answer.error();
-    return std::optional<ControlAnswer>{};
+int print_report(const ControlAnswer& answer) {
+    if (answer.status != 200) return refused(answer);
+    print(answer.body);
+    const auto body = parse_json(answer.body);
+    const bool sound = body && json_pointer_text(*body, "/sound") == "true";
+    return sound ? exit_done : exit_refused;
+}
+
+int verify_directory(const std::filesystem::path& config) {
+    const auto opened = open_directory(config);
+    if (!opened) return fail(opened.error());
+    const auto report = journal::verify(*opened->store, opened->results);
+    print(json::serialize(report_json(report)) + "\n");
+    return report.sound() ? exit_done : exit_refused;
+}
+
+int export_directory(const std::filesystem::path& config) {
+    const auto opened = open_directory(config);
+    if (!opened) return fail(opened.error());
+    const auto exported = journal::export_jsonl(*opened->store, [](std::string_view line) {
+        print(line);
+        print("\n");
+    });
+    if (!exported) return fail(CliError{exported.error().what, exit_refused});
+    return exit_done;
 }
 
 }  // namespace
 
 int run_journal_verify(const ControlHints& hints) {
-    const auto answer = through_broker(hints, "POST", "/v1/journal/verify");
-    if (!answer) return fail(answer.error());
-    if (*answer) {
-        const auto body = parse_json((*answer)->body);
-        const auto* sound = body ? json_pointer(*body, "/sound") : nullptr;
-        return print_report(sound != nullptr && sound->is_bool() && sound->as_bool(),
-                            (*answer)->body);
-    }
-    std::filesystem::path results;
-    auto store = open_directory(find_config(hints.config), results);
-    if (!store) return fail(store.error());
-    const auto report = journal::verify(**store, results);
-    if (!report.fault.empty()) std::fprintf(stderr, "sworn: %s\n", report.fault.c_str());
-    return print_report(report.sound(), json::serialize(report_json(report)) + "\n");
+    const auto found = find_journal(hints);
+    if (!found) return fail(found.error());
+    if (!found->broker) return verify_directory(found->config);
+    const auto answer = call(*found->broker, "POST", "/v1/journal/verify");
+    if (answer) return print_report(*answer);
+    return may_open(*found, answer.error()) ? verify_directory(found->config)
+                                            : fail(answer.error());
 }
 
 int run_journal_export(const ControlHints& hints) {
-    const auto answer = through_broker(hints, "GET", "/v1/journal/export");
-    if (!answer) return fail(answer.error());
-    if (*answer) return print_report((*answer)->status == 200, (*answer)->body);
-    std::filesystem::path results;
-    auto store = open_directory(find_config(hints.config), results);
-    if (!store) return fail(store.error());
-    const auto exported = journal::export_jsonl(**store, [](std::string_view line) {
-        std::fwrite(line.data(), 1, line.size(), stdout);
-        std::fputc('\n', stdout);
-    });
-    if (!exported) return fail(CliError{exported.error().what, exit_refused});
-    return exit_done;
+    const auto found = find_journal(hints);
+    if (!found) return fail(found.error());
+    if (!found->broker) return export_directory(found->config);
+    std::size_t printed = 0;
+    const auto answer =
+        call_streaming(*found->broker, "/v1/journal/export", [&](std::string_view piece) {
+            print(piece);
+            printed += piece.size();
+        });
+    if (answer) return answer->status == 200 ? exit_done : refused(*answer);
+    // What was printed already must not be printed twice.
+    return printed == 0 && may_open(*found, answer.error()) ? export_directory(found->config)
+                                                            : fail(answer.error());
 }
 
 }  // namespace sworn::cli

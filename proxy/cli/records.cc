@@ -1,16 +1,16 @@
 // Commands that look at one record, or many, through the control API.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/json.h"
-#include "common/proxy_status.h"
+#include "common/vocabulary.h"
 #include "proxy/cli/commands.h"
 #include "proxy/cli/exit_code.h"
 #include "proxy/cli/render.h"
@@ -24,24 +24,37 @@ int fail(const CliError& error) {
     return error.exit_code;
 }
 
+void print(std::string_view bytes) {
+    std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+}
+
+int refused(const ControlAnswer& answer) {
+    const auto body = parse_json(answer.body);
+    if (!body) {
+        return fail(
+            CliError{"the answer is no Sworn broker's: status " + std::to_string(answer.status),
+                     exit_refused});
+    }
+    std::fputs(answer.body.c_str(), stderr);
+    if (!answer.body.ends_with('\n')) std::fputc('\n', stderr);
+    return json_pointer_text(*body, "/error/outcome") == to_string(Outcome::unknown) ? exit_unknown
+                                                                                     : exit_refused;
+}
+
 namespace {
 
-bool on_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+constexpr std::size_t page_max = 1000;
+
+bool on_terminal() {
+    return ::isatty(STDOUT_FILENO) == 1;
+}
+
+bool as_text(const OutputOptions& output) {
+    return output.text || (!output.json && on_terminal());
+}
 
 Colour wanted_colour() {
     return on_terminal() && std::getenv("NO_COLOR") == nullptr ? Colour::on : Colour::off;
-}
-
-void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-/// An answer that is not 200: its body on stderr, and the exit code that it stands for.
-int refused(const ControlAnswer& answer) {
-    std::fprintf(stderr, "%s", answer.body.c_str());
-    const auto body = parse_json(answer.body);
-    const auto* outcome = body ? json_pointer(*body, "/error/outcome") : nullptr;
-    const bool unknown =
-        outcome != nullptr && outcome->is_string() && outcome->as_string() == "unknown";
-    return unknown ? exit_unknown : exit_refused;
 }
 
 Result<ControlAnswer, CliError> ask(const ControlHints& hints, std::string_view method,
@@ -51,30 +64,33 @@ Result<ControlAnswer, CliError> ask(const ControlHints& hints, std::string_view 
     return call(*address, method, target, body);
 }
 
-/// Prints a record as a page on a terminal, as JSON elsewhere.
-int print_record(const ControlAnswer& answer, bool as_json) {
-    const auto body = parse_json(answer.body);
-    if (as_json || !on_terminal() || !body || !body->is_object()) {
-        print(answer.body);
-    } else {
-        print(render_record(body->as_object(), wanted_colour()));
+std::string target_of(const std::string& id, std::string_view verb = {}) {
+    std::string target = "/v1/invocations/" + percent_encoded(id);
+    if (!verb.empty()) target.append("/").append(verb);
+    return target;
+}
+
+/// Prints the record of an answer, or its refusal.
+int print_record(const Result<ControlAnswer, CliError>& answer, const OutputOptions& output) {
+    if (!answer) return fail(answer.error());
+    if (answer->status != 200) return refused(*answer);
+    const auto body = parse_json(answer->body);
+    if (!body || !body->is_object()) {
+        return fail(CliError{"the broker's answer is not a record", exit_refused});
     }
+    print(as_text(output) ? render_record(body->as_object(), wanted_colour()) : answer->body);
     return exit_done;
 }
 
 int act(const ShowOptions& options, std::string_view verb) {
-    const auto answer =
-        ask(options.control, "POST",
-            "/v1/invocations/" + percent_encoded(options.id) + "/" + std::string{verb});
-    if (!answer) return fail(answer.error());
-    if (answer->status != 200) return refused(*answer);
-    return print_record(*answer, options.json);
+    return print_record(ask(options.control, "POST", target_of(options.id, verb)), options.output);
 }
 
-std::string list_target(const ListOptions& options, const std::string& cursor) {
-    std::string target = "/v1/invocations?limit=" + std::to_string(options.limit);
+std::string list_target(const ListOptions& options, std::size_t limit, const std::string& cursor) {
+    std::string target = "/v1/invocations?limit=" + std::to_string(limit);
     const auto add = [&](std::string_view name, const std::string& value) {
-        if (!value.empty()) target.append("&").append(name).append("=").append(percent_encoded(value));
+        if (value.empty()) return;
+        target.append("&").append(name).append("=").append(percent_encoded(value));
     };
     add("outcome", options.outcome);
     add("phase", options.phase);
@@ -86,44 +102,64 @@ std::string list_target(const ListOptions& options, const std::string& cursor) {
     return target;
 }
 
+/// What a listing came to, page after page.
+struct Listed {
+    std::vector<json::object> records;
+    std::string next;  ///< Empty: there are no more.
+};
+
+/// False: the answer is not a page.
+bool add_page(const ControlAnswer& answer, Listed& listed) {
+    const auto body = parse_json(answer.body);
+    const auto* items = body ? json_pointer(*body, "/items") : nullptr;
+    if (items == nullptr || !items->is_array()) return false;
+    for (const auto& item : items->as_array()) {
+        if (item.is_object()) listed.records.push_back(item.as_object());
+    }
+    listed.next = json_pointer_text(*body, "/next_cursor").value_or("");
+    return true;
+}
+
+void print_table(const Listed& listed) {
+    if (listed.records.empty()) {
+        print("no invocations\n");
+        return;
+    }
+    print(render_table(listed.records, SystemClock{}.now(), wanted_colour()));
+    if (!listed.next.empty()) print("older ones are left out; --limit shows more\n");
+}
+
 }  // namespace
 
 int run_list(const ListOptions& options) {
-    const auto answer = ask(options.control, "GET", list_target(options, {}));
-    if (!answer) return fail(answer.error());
-    if (answer->status != 200) return refused(*answer);
-    const auto body = parse_json(answer->body);
-    const auto* items = body ? json_pointer(*body, "/items") : nullptr;
-    if (items == nullptr || !items->is_array()) {
-        return fail(CliError{"the broker's answer is not a list", exit_refused});
-    }
-    std::vector<json::object> records;
-    for (const auto& item : items->as_array()) {
-        if (item.is_object()) records.push_back(item.as_object());
-    }
-    if (options.json || !on_terminal()) {
-        for (const auto& record : records) print(json::serialize(record) + "\n");
-        return exit_done;
-    }
-    if (records.empty()) {
-        print("no invocations\n");
+    const auto address = find_control(options.control);
+    if (!address) return fail(address.error());
+    Listed listed;
+    do {
+        const auto wanted = std::min(options.limit - listed.records.size(), page_max);
+        const auto answer = call(*address, "GET", list_target(options, wanted, listed.next));
+        if (!answer) return fail(answer.error());
+        if (answer->status != 200) return refused(*answer);
+        if (!add_page(*answer, listed)) {
+            return fail(CliError{"the broker's answer is not a list", exit_refused});
+        }
+    } while (!listed.next.empty() && listed.records.size() < options.limit);
+    if (as_text(options.output)) {
+        print_table(listed);
     } else {
-        print(render_table(records, SystemClock{}.now(), wanted_colour()));
+        for (const auto& record : listed.records)
+            print(json::serialize(record) + "\n");
     }
     return exit_done;
 }
 
 int run_show(const ShowOptions& options) {
-    const auto answer =
-        ask(options.control, "GET", "/v1/invocations/" + percent_encoded(options.id));
-    if (!answer) return fail(answer.error());
-    if (answer->status != 200) return refused(*answer);
-    return print_record(*answer, options.json);
+    return print_record(ask(options.control, "GET", target_of(options.id)), options.output);
 }
 
 int run_result(const ResultOptions& options) {
-    std::string target = "/v1/invocations/" + percent_encoded(options.id) +
-                         "/result?from_part=" + std::to_string(options.from_part);
+    std::string target =
+        target_of(options.id, "result") + "?from_part=" + std::to_string(options.from_part);
     if (!options.stream.empty()) target += "&stream=" + percent_encoded(options.stream);
     const auto answer = ask(options.control, "GET", target);
     if (!answer) return fail(answer.error());
@@ -136,31 +172,34 @@ int run_result(const ResultOptions& options) {
     std::ofstream file{options.output, std::ios::binary | std::ios::trunc};
     file.write(answer->body.data(), static_cast<std::streamsize>(answer->body.size()));
     file.close();
-    if (!file) {
-        return fail(CliError{"cannot write " + options.output.string(), exit_refused});
-    }
+    if (!file) return fail(CliError{"cannot write " + options.output.string(), exit_refused});
     return exit_done;
 }
 
-int run_ack(const ShowOptions& options) { return act(options, "ack"); }
-int run_retry(const ShowOptions& options) { return act(options, "retry"); }
-int run_reconcile(const ShowOptions& options) { return act(options, "reconcile"); }
+int run_ack(const ShowOptions& options) {
+    return act(options, "ack");
+}
+
+int run_retry(const ShowOptions& options) {
+    return act(options, "retry");
+}
+
+int run_reconcile(const ShowOptions& options) {
+    return act(options, "reconcile");
+}
 
 int run_attest(const AttestOptions& options) {
     if (options.applied == options.not_applied) {
-        return fail(CliError{"attest takes exactly one of --applied and --not-applied", exit_usage});
+        return fail(
+            CliError{"attest takes exactly one of --applied and --not-applied", exit_usage});
     }
     const json::object finding{{"finding", options.applied ? "applied" : "not_applied"},
                                {"source", "operator_attested"},
                                {"by", options.by},
                                {"reason", options.reason}};
-    const auto answer =
-        ask(options.control, "POST",
-            "/v1/invocations/" + percent_encoded(options.id) + "/reconcile",
-            json::serialize(finding));
-    if (!answer) return fail(answer.error());
-    if (answer->status != 200) return refused(*answer);
-    return print_record(*answer, false);
+    const auto target = target_of(options.id, "reconcile");
+    return print_record(ask(options.control, "POST", target, json::serialize(finding)),
+                        options.output);
 }
 
 }  // namespace sworn::cli

@@ -1,10 +1,10 @@
 // Commands before there is a broker: checking a configuration, laying out a directory, the CA.
 #include <openssl/rand.h>
-#include <sys/stat.h>
 
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <sys/stat.h>
 
 #include "proxy/cli/authority.h"
 #include "proxy/cli/commands.h"
@@ -37,6 +37,7 @@ namespace {
 
 constexpr std::size_t token_bytes = 32;
 
+/// Empty where the system has no randomness to give.
 std::string random_hex() {
     unsigned char bytes[token_bytes];
     if (RAND_bytes(bytes, sizeof bytes) != 1) return {};
@@ -54,13 +55,15 @@ constexpr const char* made_files[] = {"sworn.yaml", "data/ca.pem", "data/ca.key"
                                       "data/control.token"};
 
 Result<Done, AuthorityError> lay_out(const fs::path& directory) {
+    std::error_code failed;
     for (const char* name : made_files) {
-        if (fs::exists(directory / name)) {
+        if (fs::exists(fs::symlink_status(directory / name, failed))) {
             return AuthorityError{(directory / name).string() +
                                   " is there already; nothing was overwritten"};
         }
     }
-    std::error_code failed;
+    const auto token = random_hex();
+    if (token.empty()) return AuthorityError{"the system has no randomness for a token"};
     fs::create_directories(directory / "data", failed);
     if (failed) {
         return AuthorityError{"cannot make " + (directory / "data").string() + ": " +
@@ -72,7 +75,7 @@ Result<Done, AuthorityError> lay_out(const fs::path& directory) {
         return done.error();
     }
     if (auto done = make_authority(directory / "data"); !done) return done.error();
-    return write_new_file(directory / "data/control.token", random_hex() + "\n");
+    return write_new_file(directory / "data/control.token", token + "\n");
 }
 
 Result<fs::path, CliError> configured_certificate(const fs::path& config) {
@@ -139,7 +142,7 @@ int run_ca_export(const fs::path& config) {
     if (pem.empty()) {
         return fail(CliError{"cannot read " + certificate->string(), exit_refused});
     }
-    std::fwrite(pem.data(), 1, pem.size(), stdout);
+    print(pem);
     return exit_done;
 }
 

@@ -33,15 +33,18 @@ Appended append_event(Services& services, const journal::Record& record, journal
 
 Response not_appended(Appended why, std::string_view not_allowed) {
     switch (why) {
-        case Appended::not_allowed: return problem(ControlProblem::conflict, not_allowed);
+        case Appended::not_allowed:
+            return problem(ControlProblem::conflict, not_allowed);
         case Appended::moved_on:
-            return problem(ControlProblem::conflict,
-                           "The record moved on meanwhile and nothing was added; look at it again.");
+            return problem(
+                ControlProblem::conflict,
+                "The record moved on meanwhile and nothing was added; look at it again.");
         case Appended::unavailable:
             return problem(ControlProblem::conflict,
                            "The journal cannot be written; whether this is kept shows after a "
                            "restart.");
-        case Appended::done: break;
+        case Appended::done:
+            break;
     }
     SWORN_UNREACHABLE();
 }
@@ -75,7 +78,7 @@ bool is_plain(std::string_view text) {
 
 /// A member that has to be there, as text that may be shown.
 Result<std::string, Fault> required_text(const json::object& body, std::string_view name,
-                                               std::size_t bytes_max) {
+                                         std::size_t bytes_max) {
     const auto* value = body.if_contains(name);
     const std::string member{name};
     if (value == nullptr) return Fault{member + " is missing."};
@@ -108,7 +111,7 @@ Result<journal::Attested, Fault> parse_finding(const json::object& body) {
     const auto finding = parse<Finding>(*word);
     if (!finding) return Fault{"finding is one of applied, not_applied, inconclusive."};
     const auto* source = body.if_contains("source");
-    if (source != nullptr && *source != json::value{to_string(Source::operator_attested)}) {
+    if (source != nullptr && *source != "operator_attested") {
         return Fault{"source is operator_attested; queries are run by the broker alone."};
     }
     auto said = parse_said(body);
@@ -189,8 +192,8 @@ Response reconcile(Services& services, const Request& request) {
                        "This invocation still runs; a finding is about one that ended.");
     }
     event->identity = request.identity;
-    const auto appended = append_event(services, stored->record, std::move(*event),
-                                       Source::operator_attested);
+    const auto appended =
+        append_event(services, stored->record, std::move(*event), Source::operator_attested);
     if (appended != Appended::done) {
         return not_appended(appended,
                             "This record takes no finding: it was never sent, or nothing about it "

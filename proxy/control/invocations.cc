@@ -24,7 +24,8 @@ struct Listing {
     std::optional<Outcome> outcome;
     std::optional<Phase> phase;
     std::string_view route, caller, token;
-    std::optional<InvocationId> oldest, before;
+    std::optional<WallTime> since;
+    std::optional<InvocationId> oldest, before;  ///< `oldest` bounds what `since` has to look at.
     std::size_t limit = page_default;
 
     [[nodiscard]] bool keeps(const journal::Record& record,
@@ -33,7 +34,9 @@ struct Listing {
         if (phase && projection.phase != *phase) return false;
         if (!route.empty() && (!record.validated || record.validated->route != route)) return false;
         if (!caller.empty() && caller_of(record) != caller) return false;
-        return true;
+        // An id may be of a later time than its action, never of an earlier one: ids do not go back
+        // with the clock.
+        return !since || record.accepted_at.value_or(record.id.time()) >= *since;
     }
     [[nodiscard]] bool spans(const InvocationId& id) const {
         return (!oldest || id >= *oldest) && (!before || id < *before);
@@ -78,9 +81,11 @@ Parsed parse_words(const Request& request, Listing listing) {
 
 Parsed parse_span(const Request& request, Listing listing, WallTime now) {
     if (const auto text = request.parameter("since"); !text.empty()) {
-        const auto since = parse_since(text, now);
-        if (!since) return std::string_view{"since is an RFC 3339 time or a duration such as 1h."};
-        listing.oldest = first_id_at(*since);
+        listing.since = parse_since(text, now);
+        if (!listing.since) {
+            return std::string_view{"since is an RFC 3339 time or a duration such as 1h."};
+        }
+        listing.oldest = first_id_at(*listing.since);
     }
     if (const auto text = request.parameter("limit"); !text.empty()) {
         const auto limit = parse_limit(text);
@@ -116,7 +121,8 @@ std::vector<std::string> callers_asked(const Services& services, const Listing& 
     if (!listing.caller.empty()) return {std::string{listing.caller}};
     std::vector<std::string> callers{"local"};
     const auto runtime = services.runtime.current();
-    for (const auto& caller : runtime->snapshot()->callers) callers.push_back(caller.id);
+    for (const auto& caller : runtime->snapshot()->callers)
+        callers.push_back(caller.id);
     return callers;
 }
 
@@ -184,15 +190,16 @@ Response list_routes(Services& services, const Request& request) {
                          contract::check_caller(*runtime->snapshot(), request.caller, &route);
         if (!may) continue;
         json::array methods;
-        for (const auto& method : route.methods) methods.push_back(json::value(method));
-        items.push_back(json::object{
-            {"id", route.id},
-            {"host", route.host},
-            {"path", route.path},
-            {"methods", std::move(methods)},
-            {"mode", route.mode == config::RouteMode::tunnel ? "tunnel" : "inject"},
-            {"credential", route.credential.empty() ? json::value(nullptr)
-                                                    : json::value(route.credential)}});
+        for (const auto& method : route.methods)
+            methods.push_back(json::value(method));
+        items.push_back(
+            json::object{{"id", route.id},
+                         {"host", route.host},
+                         {"path", route.path},
+                         {"methods", std::move(methods)},
+                         {"mode", route.mode == config::RouteMode::tunnel ? "tunnel" : "inject"},
+                         {"credential", route.credential.empty() ? json::value(nullptr)
+                                                                 : json::value(route.credential)}});
     }
     return json_response(json::object{{"items", std::move(items)}});
 }

@@ -34,8 +34,8 @@ struct Export {
 }  // namespace
 
 Response verify_journal(Services& services, const Request&) {
-    const auto report = journal::verify(services.journal.readable_store(),
-                                        services.journal.results_directory());
+    const auto report =
+        journal::verify(services.journal.readable_store(), services.journal.results_directory());
     json::array problems;
     for (const auto& one : report.problems) {
         problems.push_back(json::object{{"invocation_id", one.id.text()}, {"what", one.what}});

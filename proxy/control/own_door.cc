@@ -22,7 +22,8 @@ pipeline::OwnAnswer CallerDoor::answer(const std::string& caller, const std::str
     auto& fields = own.answer.head.fields;
     if (!response.type.empty()) fields.emplace_back("Content-Type", response.type);
     fields.emplace_back("Cache-Control", "no-store");
-    for (auto& field : response.fields) fields.push_back(std::move(field));
+    for (auto& field : response.fields)
+        fields.push_back(std::move(field));
     own.answer.body = std::move(response.body);
     if (whole && method == "GET" && response.status == 200) {
         constexpr std::string_view before = "/v1/invocations/";

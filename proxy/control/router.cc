@@ -98,9 +98,12 @@ Response unauthorized(const Request& request) {
 bool is_open(Door door, OpenTo open_to) {
     switch (door) {
         case Door::unix_socket:
-        case Door::tcp: return open_to != OpenTo::metrics;
-        case Door::metrics: return open_to == OpenTo::metrics || open_to == OpenTo::everyone;
-        case Door::caller: return open_to == OpenTo::callers;
+        case Door::tcp:
+            return open_to != OpenTo::metrics;
+        case Door::metrics:
+            return open_to == OpenTo::metrics || open_to == OpenTo::everyone;
+        case Door::caller:
+            return open_to == OpenTo::callers;
     }
     SWORN_UNREACHABLE();
 }
@@ -108,9 +111,12 @@ bool is_open(Door door, OpenTo open_to) {
 std::string_view elsewhere(Door door) {
     switch (door) {
         case Door::unix_socket:
-        case Door::tcp: return "There is no such resource here; metrics are on their own listener.";
-        case Door::metrics: return "The metrics listener has /metrics, /healthz and /readyz only.";
-        case Door::caller: return "There is no such resource for callers.";
+        case Door::tcp:
+            return "There is no such resource here; metrics are on their own listener.";
+        case Door::metrics:
+            return "The metrics listener has /metrics, /healthz and /readyz only.";
+        case Door::caller:
+            return "There is no such resource for callers.";
     }
     SWORN_UNREACHABLE();
 }
@@ -202,8 +208,8 @@ Response route(Services& services, Request request) {
         return problem(ControlProblem::not_found, "There is no such resource.");
     }
     if (match.row == nullptr) {
-        auto refused = problem(ControlProblem::bad_request,
-                               "This resource does not take that method.");
+        auto refused =
+            problem(ControlProblem::bad_request, "This resource does not take that method.");
         refused.status = 405;
         refused.fields.emplace_back("Allow", match.allowed);
         return refused;

@@ -1,7 +1,5 @@
 #include "proxy/control/server.h"
 
-#include <sys/socket.h>
-
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -14,6 +12,7 @@
 
 #include <array>
 #include <memory>
+#include <sys/socket.h>
 
 #include "proxy/control/router.h"
 
@@ -118,7 +117,8 @@ void set_head(http::response<Body>& message, const Response& answer, const Asked
     message.result(static_cast<unsigned>(answer.status));
     message.set(http::field::cache_control, "no-store");
     if (!answer.type.empty()) message.set(http::field::content_type, answer.type);
-    for (const auto& [name, value] : answer.fields) message.insert(name, value);
+    for (const auto& [name, value] : answer.fields)
+        message.insert(name, value);
     message.keep_alive(asked.keep_alive);
 }
 

@@ -14,9 +14,9 @@
 
 namespace sworn::control {
 
-/// Which way a request came in. The unix socket is the operator's by its file mode; TCP asks for the
-/// control token; the metrics listener shows health and metrics only; `caller` is sworn.internal
-/// on the proxy listener, where a caller sees what is its own.
+/// Which way a request came in. The unix socket is the operator's by its file mode; TCP asks for
+/// the control token; the metrics listener shows health and metrics only; `caller` is
+/// sworn.internal on the proxy listener, where a caller sees what is its own.
 enum class Door : std::uint8_t { unix_socket, tcp, metrics, caller };
 
 struct Services {

@@ -1,5 +1,5 @@
-// Targets of the control API: path and query, decoded. Every target is taken: an escape that is none
-// stays as it is, and then matches nothing.
+// Targets of the control API: path and query, decoded. Every target is taken: an escape that is
+// none stays as it is, and then matches nothing.
 #include <algorithm>
 
 #include "proxy/control/router.h"

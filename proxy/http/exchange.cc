@@ -295,10 +295,13 @@ void Exchange::streaming() noexcept {
     impl_->total_left = std::max(std::chrono::milliseconds{0},
                                  std::chrono::duration_cast<std::chrono::milliseconds>(left));
     impl_->total_deadline.disarm();
+    impl_->total_paused = true;
 }
 
 void Exchange::count_total_again() noexcept {
-    if (!impl_->ended) impl_->total_deadline.arm(impl_->total_left);
+    if (impl_->ended || !impl_->total_paused) return;
+    impl_->total_paused = false;
+    impl_->total_deadline.arm(impl_->total_left);
 }
 
 connect::ConnectionPtr Exchange::finish() {

@@ -72,7 +72,7 @@ struct Exchange::Impl final : WriterListener {
     CallAt<&Impl::silent_too_long> idle_deadline;
     CallAt<&Impl::total_passed> total_deadline;
     CallAt<&Impl::patience_passed> patience_deadline;
-    bool header_armed = false, patience_over = false;
+    bool header_armed = false, patience_over = false, total_paused = false;
     SteadyTime total_due{};
     std::chrono::milliseconds total_left{0};
 };

@@ -28,27 +28,31 @@ json::value word(const std::optional<E>& value) {
 
 /// The generation that decides, or null on a record without any.
 const Generation* deciding(const Record& record, const journal::Projection& projection) {
-    const auto found = std::ranges::find(record.generations, projection.generation,
-                                         &Generation::number);
+    const auto found =
+        std::ranges::find(record.generations, projection.generation, &Generation::number);
     return found == record.generations.end() ? nullptr : &*found;
 }
 
 std::string_view word_of(Delivery delivery) {
     switch (delivery) {
-        case Delivery::none: return "none";
-        case Delivery::delivered: return "delivered";
-        case Delivery::failed: return "failed";
-        case Delivery::unconfirmed: return "unconfirmed";
+        case Delivery::none:
+            return "none";
+        case Delivery::delivered:
+            return "delivered";
+        case Delivery::failed:
+            return "failed";
+        case Delivery::unconfirmed:
+            return "unconfirmed";
     }
     SWORN_UNREACHABLE();
 }
 
 json::object connection_json(const journal::ConnectionReady& ready) {
-    json::object peer{{"name", ready.peer_name.empty() ? json::value(nullptr)
-                                                       : json::value(ready.peer_name)},
-                      {"sha256", ready.peer_sha256.empty() ? json::value(nullptr)
-                                                           : json::value(ready.peer_sha256)},
-                      {"verified", ready.peer_verified}};
+    json::object peer{
+        {"name", ready.peer_name.empty() ? json::value(nullptr) : json::value(ready.peer_name)},
+        {"sha256",
+         ready.peer_sha256.empty() ? json::value(nullptr) : json::value(ready.peer_sha256)},
+        {"verified", ready.peer_verified}};
     return {{"id", ready.connection},
             {"reused", ready.reused},
             {"address", ready.address},
@@ -212,26 +216,25 @@ json::object record_view(const Record& record, WallTime now,
     const auto projection = project(record, now);
     const Generation* generation = deciding(record, projection);
     json::object view{{"invocation_id", record.id.text()}};
-    view["state"] = json::object{{"phase", to_string(projection.phase)},
-                                 {"outcome", to_string(projection.outcome)},
-                                 {"retry", to_string(projection.retry)},
-                                 {"code", word(projection.code)},
-                                 {"running", projection.running},
-                                 {"settled_by", word(projection.settled_by)}};
+    view["state"] = json::object{
+        {"phase", to_string(projection.phase)}, {"outcome", to_string(projection.outcome)},
+        {"retry", to_string(projection.retry)}, {"code", word(projection.code)},
+        {"running", projection.running},        {"settled_by", word(projection.settled_by)}};
     view["route"] = record.validated ? json::value(record.validated->route) : json::value(nullptr);
     view["caller"] = record.accepted ? json::value(record.accepted->caller)
                      : record.refused && !record.refused->caller.empty()
                          ? json::value(record.refused->caller)
                          : json::value(nullptr);
-    view["http_status"] = generation != nullptr && generation->status
-                              ? json::value(*generation->status)
-                          : record.refused && record.refused->status != 0
-                              ? json::value(record.refused->status)
-                              : json::value(nullptr);
+    view["http_status"] =
+        generation != nullptr && generation->status     ? json::value(*generation->status)
+        : record.refused && record.refused->status != 0 ? json::value(record.refused->status)
+                                                        : json::value(nullptr);
     if (record.accepted) {
         const auto& accepted = *record.accepted;
-        json::object request{{"method", accepted.method}, {"host", accepted.host},
-                             {"port", accepted.port},     {"path", accepted.path}};
+        json::object request{{"method", accepted.method},
+                             {"host", accepted.host},
+                             {"port", accepted.port},
+                             {"path", accepted.path}};
         if (!accepted.scheme.empty()) request["scheme"] = accepted.scheme;
         view["request"] = std::move(request);
         if (!accepted.token.empty()) view["token"] = accepted.token;
@@ -240,8 +243,8 @@ json::object record_view(const Record& record, WallTime now,
         if (accepted.parent) view["parent"] = accepted.parent->text();
     }
     if (!record.accepted && record.refused && !record.refused->target.empty()) {
-        view["request"] = json::object{{"method", record.refused->method},
-                                       {"target", record.refused->target}};
+        view["request"] =
+            json::object{{"method", record.refused->method}, {"target", record.refused->target}};
     }
     if (record.accepted_at) view["accepted_at"] = format_rfc3339(*record.accepted_at);
     if (projection.code) view["message"] = message_of(record, *projection.code);
@@ -301,8 +304,8 @@ ProxyError proxy_error_of(const Record& record, const journal::Projection& proje
                    ? generation->proxy_error
                    : code_info(*projection.code).proxy_error;
     }
-    const auto last = record.attempts.empty() ? std::optional<AttemptCode>{}
-                                              : record.attempts.back().code;
+    const auto last =
+        record.attempts.empty() ? std::optional<AttemptCode>{} : record.attempts.back().code;
     switch (*projection.code) {
         case Code::name_resolution_failed:
             return last == AttemptCode::DNS_TIMEOUT ? ProxyError::dns_timeout
@@ -316,7 +319,8 @@ ProxyError proxy_error_of(const Record& record, const journal::Projection& proje
         case Code::tls_failed:
             return last == AttemptCode::TLS_ALERT ? ProxyError::tls_alert_received
                                                   : ProxyError::tls_protocol_error;
-        default: return code_info(*projection.code).proxy_error;
+        default:
+            return code_info(*projection.code).proxy_error;
     }
 }
 
@@ -325,8 +329,10 @@ int status_for(Code code, ProxyError proxy_error) noexcept {
         case ProxyError::dns_timeout:
         case ProxyError::connection_timeout:
         case ProxyError::http_response_timeout:
-        case ProxyError::connection_read_timeout: return 504;
-        default: break;
+        case ProxyError::connection_read_timeout:
+            return 504;
+        default:
+            break;
     }
     const int own = code_info(code).status;
     return own == 0 ? 502 : own;
@@ -356,27 +362,35 @@ std::string_view sentence_for(Code code) noexcept {
         case Code::intermediary_error:
             return "A hop between here and the target reported that it failed; whether the target "
                    "acted is not known.";
-        case Code::remote_rejected: return "The remote refused the request.";
-        case Code::redirect_refused: return "The remote answered with a redirect that the route "
-                                            "does not allow to be followed.";
-        case Code::connection_failed: return "No connection to the target could be made.";
-        case Code::name_resolution_failed: return "The target's name could not be resolved.";
+        case Code::remote_rejected:
+            return "The remote refused the request.";
+        case Code::redirect_refused:
+            return "The remote answered with a redirect that the route "
+                   "does not allow to be followed.";
+        case Code::connection_failed:
+            return "No connection to the target could be made.";
+        case Code::name_resolution_failed:
+            return "The target's name could not be resolved.";
         case Code::address_forbidden:
             return "The target's address is private, special or one of the broker's own; allow it "
                    "with network.allow_private if that is meant.";
-        case Code::tls_failed: return "The TLS handshake with the target failed.";
+        case Code::tls_failed:
+            return "The TLS handshake with the target failed.";
         case Code::peer_identity_mismatch:
             return "The target's certificate does not prove the name that was asked for.";
-        case Code::tunnel_failed: return "The upstream proxy refused the tunnel.";
+        case Code::tunnel_failed:
+            return "The upstream proxy refused the tunnel.";
         case Code::delivery_failed:
             return "The result is durable but was not handed over; fetch it by its invocation id.";
         case Code::result_store_failed:
             return "The remote answered completely, but the result could not be stored.";
-        case Code::result_expired: return "The stored result was removed by retention.";
+        case Code::result_expired:
+            return "The stored result was removed by retention.";
         case Code::result_not_retained:
             return "No stored result: it was too large to keep, or the outcome was settled "
                    "without one.";
-        default: return code_info(code).title;
+        default:
+            return code_info(code).title;
     }
 }
 

@@ -92,7 +92,8 @@ io::Task<bool> HttpRun::read_final_head() {
     for (;;) {
         auto next = co_await exchange_->read_head();
         switch (next.kind) {
-            case http::Exchange::Head::Kind::broken: co_return false;
+            case http::Exchange::Head::Kind::broken:
+                co_return false;
             case http::Exchange::Head::Kind::final:
                 remote_head_ = std::move(next.head);
                 co_return true;
@@ -133,8 +134,10 @@ HttpRun::Hold HttpRun::hold_for() const {
         return Hold::whole;
     }
     switch (framing.kind) {
-        case Kind::none: return Hold::whole;
-        case Kind::length: return framing.length <= held_bytes_max ? Hold::whole : Hold::no;
+        case Kind::none:
+            return Hold::whole;
+        case Kind::length:
+            return framing.length <= held_bytes_max ? Hold::whole : Hold::no;
         case Kind::chunked:
         case Kind::until_close:
             if (is_event_stream(remote_head_)) return Hold::no;
@@ -148,8 +151,8 @@ io::Task<Part> HttpRun::next_part(Hold hold, SteadyTime until) {
         auto part = co_await exchange_->read_body();
         co_return part;
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        until - services_.clock.steady());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - services_.clock.steady());
     auto part = co_await exchange_->read_body_for(std::max(left, 1ms));
     co_return part;
 }
@@ -166,7 +169,7 @@ io::Task<DeliveryWatchPtr> HttpRun::receive() {
         }
         if (part.kind == Part::Kind::broken) {
             const auto judgement = judge();
-        co_await break_off(judgement);
+            co_await break_off(judgement);
             co_return nullptr;
         }
         sink_->hold(sink_->take(part.data));
@@ -198,7 +201,7 @@ io::Task<DeliveryWatchPtr> HttpRun::stream() {
         const auto part = co_await exchange_->read_body();
         if (part.kind == Part::Kind::broken) {
             const auto judgement = judge();
-        co_await break_off(judgement);
+            co_await break_off(judgement);
             co_return nullptr;
         }
         std::string bytes =
@@ -218,8 +221,8 @@ void HttpRun::add_early_stop_signs() {
     whole.end = contract::ExchangeEnd::complete;
     const auto operation = contract::operation_of(*bound_);
     const auto judgement = contract::settle(whole, operation, services_.clock.now());
-    const bool keyed = operation.key_bound &&
-                       bound_->validated.key_origin == journal::KeyOrigin::caller;
+    const bool keyed =
+        operation.key_bound && bound_->validated.key_origin == journal::KeyOrigin::caller;
     const bool settled = judgement.outcome == Outcome::committed;
     if (settled || (judgement.outcome == Outcome::unknown && !keyed)) {
         add_stop_signs(passed_head_.fields);

@@ -41,8 +41,7 @@ io::Task<std::optional<journal::StoredRecord>> HttpRun::find_first() {
     const auto& bound = bound_->validated;
     auto look = [&]() -> std::optional<journal::StoredRecord> {
         if (!action_.wishes.token.empty()) {
-            const auto found =
-                services_.journal.find_token(action_.caller, action_.wishes.token);
+            const auto found = services_.journal.find_token(action_.caller, action_.wishes.token);
             if (!found.empty()) return services_.journal.read(found.front().id);
         }
         if (bound.key_origin == journal::KeyOrigin::caller && !bound.key.empty()) {
@@ -98,8 +97,9 @@ io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
             co_await give_recorded(first);
             co_return true;
         case Repeat::new_generation:
-            if (same_binding(record) && continue_record(record, {}, {})) co_return false;
-            if (!same_binding(record) && state.outcome != Outcome::unknown) {
+            if (same_binding(record)) {
+                if (continue_record(record, {}, {})) co_return false;
+            } else if (state.outcome == Outcome::not_attempted && end_binding(record)) {
                 bound_->accepted.previous = record.id;
                 co_return false;
             }
@@ -141,8 +141,7 @@ io::Task<bool> HttpRun::bind_token() {
 }
 
 /// The next generation of a recorded action, leased by this process.
-Status HttpRun::continue_record(journal::Record record, std::string forced_by,
-                                std::string reason) {
+Status HttpRun::continue_record(journal::Record record, std::string forced_by, std::string reason) {
     if (record.validated && record.validated->key_origin == journal::KeyOrigin::generated) {
         contract::KeySources keys;
         keys.now = services_.clock.now();
@@ -168,6 +167,25 @@ Status HttpRun::continue_record(journal::Record record, std::string forced_by,
     return Done{};
 }
 
+/// What `first` was bound to has changed, so it takes no further generation and its token may move.
+bool HttpRun::end_binding(const journal::Record& first) {
+    journal::Ledger ledger{first.id, services_.clock, first};
+    journal::RetryLeased lease;
+    lease.holder = "broker";
+    lease.deadline = services_.clock.now() + bound_->route->retry.lease;
+    if (!ledger.add(std::move(lease))) return false;
+    const auto& info = code_info(Code::snapshot_mismatch);
+    journal::ActionRefused event;
+    event.code = Code::snapshot_mismatch;
+    event.phase = info.phase;
+    event.message = "The route or the credential has changed; a new invocation took over.";
+    event.caller = action_.caller;
+    event.status = static_cast<std::uint32_t>(info.status);
+    ledger.note(std::move(event));
+    close_ledger(services_.journal, ledger);
+    return true;
+}
+
 /// Sworn-Repeat-Despite-Unknown: the caller's own record, knowingly sent again.
 io::Task<Status> HttpRun::force_repeat() {
     static constexpr const char* field = "Sworn-Repeat-Despite-Unknown";
@@ -178,8 +196,8 @@ io::Task<Status> HttpRun::force_repeat() {
                         field};
     }
     const auto first = co_await read_earlier(*action_.wishes.repeat_despite_unknown);
-    const bool own = first && first->record.accepted &&
-                     first->record.accepted->caller == action_.caller;
+    const bool own =
+        first && first->record.accepted && first->record.accepted->caller == action_.caller;
     if (!own) {
         co_return Error{Code::malformed_request, "No record of this caller has that id.", field};
     }
@@ -193,8 +211,8 @@ io::Task<Status> HttpRun::force_repeat() {
 io::Task<void> HttpRun::give_recorded(const journal::StoredRecord& stored) {
     const auto& record = stored.record;
     const auto projection = project(record, services_.clock.now());
-    const bool settled = projection.outcome == Outcome::committed ||
-                         projection.outcome == Outcome::rejected;
+    const bool settled =
+        projection.outcome == Outcome::committed || projection.outcome == Outcome::rejected;
     if (!settled) {
         auto answer = error_answer(record, projection, proxy_error_of(record, projection), voice_,
                                    error_form());
@@ -215,8 +233,7 @@ io::Task<void> HttpRun::give_recorded(const journal::StoredRecord& stored) {
         co_await side_.answer(std::move(answer));
         co_return;
     }
-    auto answer =
-        replay_answer(std::move(*head), std::move(result->body), record, projection);
+    auto answer = replay_answer(std::move(*head), std::move(result->body), record, projection);
     const bool handed_over = co_await side_.answer(std::move(answer));
     if (handed_over && record.delivery != journal::Delivery::delivered) {
         repeat_watch_ = std::make_unique<Delivery>(

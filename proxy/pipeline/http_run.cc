@@ -81,9 +81,9 @@ io::Task<DeliveryWatchPtr> HttpRun::walk_bound() {
         const auto& accepted = bound_->accepted;
         const auto first = services_.journal.guarded(accepted.caller, accepted.fingerprint);
         if (first) {
-            co_await refuse(Error{Code::unresolved_duplicate,
-                                  "An earlier identical request is unresolved."},
-                            first);
+            co_await refuse(
+                Error{Code::unresolved_duplicate, "An earlier identical request is unresolved."},
+                first);
             co_return nullptr;
         }
     }
@@ -195,9 +195,9 @@ io::Task<Status> HttpRun::connect() {
     if (!connection_) {
         // Whatever happens to this process now, the record says how far the action came.
         append_buffered();
-        auto dialled = co_await dialer_->connect(where, bound_->route->timeouts,
-                                                 bound_->route->retry.attempts,
-                                                 connect::Dialer::Reuse::allowed);
+        auto dialled =
+            co_await dialer_->connect(where, bound_->route->timeouts, bound_->route->retry.attempts,
+                                      connect::Dialer::Reuse::allowed);
         note_attempts(dialled.attempts);
         connection_ = std::move(dialled.connection);
         if (!connection_ && side_.state() != CallerState::gone) {
@@ -269,9 +269,9 @@ io::Task<void> HttpRun::leave_unused(contract::ExchangeEnd why) {
 io::Task<bool> HttpRun::renew_connection() {
     connection_.reset();
     const auto where = origin();
-    auto dialled = co_await dialer_->connect(where, bound_->route->timeouts,
-                                             bound_->route->retry.attempts,
-                                             connect::Dialer::Reuse::never);
+    auto dialled =
+        co_await dialer_->connect(where, bound_->route->timeouts, bound_->route->retry.attempts,
+                                  connect::Dialer::Reuse::never);
     note_attempts(dialled.attempts);
     connection_ = std::move(dialled.connection);
     if (!connection_) co_return false;
@@ -281,8 +281,8 @@ io::Task<bool> HttpRun::renew_connection() {
 
 void HttpRun::caller_changed(CallerState state) noexcept {
     const auto& record = ledger_->record();
-    const bool dispatched = !record.generations.empty() &&
-                            journal::was_dispatched(record.generations.back());
+    const bool dispatched =
+        !record.generations.empty() && journal::was_dispatched(record.generations.back());
     if (state == CallerState::half_closed) {
         services_.journal.note_half_closed(ledger_->id());
         return;

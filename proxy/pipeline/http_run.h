@@ -68,6 +68,7 @@ private:
     void drop_record();   // http_stop.cc
     io::Task<std::optional<journal::StoredRecord>> find_first();
     io::Task<std::optional<journal::StoredRecord>> read_earlier(InvocationId id);
+    [[nodiscard]] bool end_binding(const journal::Record& first);
     [[nodiscard]] bool same_binding(const journal::Record& first) const;
     [[nodiscard]] bool binding_unchanged(const journal::Record& first) const;
     /// True: answered. False: go on (a new generation of `ledger_`, or a new invocation).

@@ -86,8 +86,8 @@ io::Task<void> HttpRun::refuse(Error error, std::optional<InvocationId> unresolv
     event.code = error.code;
     event.phase = phase_of_stop(error, ledger_->record());
     event.field = error.field.view();
-    event.message = info.phase == Phase::connection_setup ? sentence_for(error.code)
-                                                          : error.why.view();
+    event.message =
+        info.phase == Phase::connection_setup ? sentence_for(error.code) : error.why.view();
     event.caller = action_.caller;
     if (unresolved) {
         event.unresolved = unresolved;
@@ -121,9 +121,9 @@ io::Task<void> HttpRun::refused_append(journal::AppendOutcome outcome) {
     switch (*outcome.refusal) {
         case Refusal::guard_armed:
             ledger_->refused(journal::Ledger::Keep::all_but_last);
-            co_await refuse(Error{Code::unresolved_duplicate,
-                                  "An earlier identical request is unresolved."},
-                            outcome.other);
+            co_await refuse(
+                Error{Code::unresolved_duplicate, "An earlier identical request is unresolved."},
+                outcome.other);
             co_return;
         case Refusal::unavailable:
             if (outcome.may_be_on_disk) {
@@ -142,8 +142,9 @@ io::Task<void> HttpRun::refused_append(journal::AppendOutcome outcome) {
         case Refusal::token_bound:
         case Refusal::illegal_transition:
             co_await refuse_unrecorded(
-                Error{Code::lease_lost, "Another generation of this action took its place; fetch "
-                                        "its result."});
+                Error{Code::lease_lost,
+                      "Another generation of this action took its place; fetch "
+                      "its result."});
             co_return;
     }
 }
@@ -188,9 +189,9 @@ io::Task<void> HttpRun::break_off(contract::Judgement judgement) {
     } else if (!outcome) {
         co_await answer_unsettled();
     } else {
-        auto answer = error_answer(ledger_->record(), projection,
-                                   proxy_error_of(ledger_->record(), projection), voice_,
-                                   error_form());
+        auto answer =
+            error_answer(ledger_->record(), projection,
+                         proxy_error_of(ledger_->record(), projection), voice_, error_form());
         co_await side_.answer(std::move(answer));
     }
     close_ledger(services_.journal, *ledger_);

@@ -16,7 +16,8 @@ Pipeline::~Pipeline() = default;
 
 Status check_open(const Services& services, const config::Limits& limits) {
     if (services.gate.draining) {
-        return Error{Code::broker_draining, "This broker is shutting down and takes no new actions."};
+        return Error{Code::broker_draining,
+                     "This broker is shutting down and takes no new actions."};
     }
     if (services.gate.store_failed || !services.journal.available()) {
         return Error{Code::journal_unavailable,
@@ -40,7 +41,8 @@ Status Pipeline::admit(const contract::HttpAction& action, std::uint64_t announc
     const auto route = contract::select_route(action, snapshot);
     if (!route) return route.error();
     if (announced_body > (*route)->limits.max_body) {
-        return Error{Code::payload_limit, "The body is larger than limits.max_body allows.", "body"};
+        return Error{Code::payload_limit, "The body is larger than limits.max_body allows.",
+                     "body"};
     }
     return Done{};
 }
@@ -85,8 +87,8 @@ io::Task<void> Pipeline::refuse(http::Refused refused, http::CallerSide& side) {
     event.phase = info.phase;
     event.field = refused.error.field.view();
     event.message = refused.error.why.view();
-    event.status = static_cast<std::uint32_t>(refused.error.status != 0 ? refused.error.status
-                                                                        : info.status);
+    event.status =
+        static_cast<std::uint32_t>(refused.error.status != 0 ? refused.error.status : info.status);
     event.caller = refused.caller;
     event.method = printable(refused.method, shown_bytes_max);
     event.target = printable(std::string_view{refused.target}.substr(0, refused.target.find('?')),
@@ -121,9 +123,8 @@ io::Task<http::DeliveryWatchPtr> Pipeline::answer_own(contract::HttpAction actio
 
 std::shared_ptr<connect::Dialer> Pipeline::dialer(const config::SnapshotPtr& snapshot) {
     if (snapshot != dialer_snapshot_) {
-        dialer_ = std::make_shared<connect::Dialer>(thread_, snapshot->network,
-                                                    services_.own_listeners,
-                                                    connect::Dialer::Limits{});
+        dialer_ = std::make_shared<connect::Dialer>(
+            thread_, snapshot->network, services_.own_listeners, connect::Dialer::Limits{});
         dialer_snapshot_ = snapshot;
     }
     return dialer_;

@@ -19,11 +19,16 @@ namespace {
 
 /// Never passed on to a caller: they belong to one hop, or are ours to say.
 constexpr std::array dropped_fields{
-    std::string_view{"connection"},        std::string_view{"keep-alive"},
-    std::string_view{"proxy-authenticate"}, std::string_view{"proxy-authentication-info"},
-    std::string_view{"proxy-connection"},  std::string_view{"te"},
-    std::string_view{"trailer"},           std::string_view{"transfer-encoding"},
-    std::string_view{"upgrade"},           std::string_view{"set-cookie2"},
+    std::string_view{"connection"},
+    std::string_view{"keep-alive"},
+    std::string_view{"proxy-authenticate"},
+    std::string_view{"proxy-authentication-info"},
+    std::string_view{"proxy-connection"},
+    std::string_view{"te"},
+    std::string_view{"trailer"},
+    std::string_view{"transfer-encoding"},
+    std::string_view{"upgrade"},
+    std::string_view{"set-cookie2"},
     std::string_view{"proxy-status"},
 };
 
@@ -38,8 +43,10 @@ bool named_in_connection(const http::Fields& fields, std::string_view name) {
         while (!rest.empty()) {
             const auto comma = rest.find(',');
             auto one = rest.substr(0, comma);
-            while (!one.empty() && (one.front() == ' ' || one.front() == '\t')) one.remove_prefix(1);
-            while (!one.empty() && (one.back() == ' ' || one.back() == '\t')) one.remove_suffix(1);
+            while (!one.empty() && (one.front() == ' ' || one.front() == '\t'))
+                one.remove_prefix(1);
+            while (!one.empty() && (one.back() == ' ' || one.back() == '\t'))
+                one.remove_suffix(1);
             if (equals_ignoring_case(one, name)) return true;
             rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
         }
@@ -49,8 +56,9 @@ bool named_in_connection(const http::Fields& fields, std::string_view name) {
 
 bool may_pass(const http::Fields& fields, std::string_view name) {
     if (starts_with_sworn(name)) return false;
-    const bool hop = std::ranges::any_of(
-        dropped_fields, [&](std::string_view dropped) { return equals_ignoring_case(name, dropped); });
+    const bool hop = std::ranges::any_of(dropped_fields, [&](std::string_view dropped) {
+        return equals_ignoring_case(name, dropped);
+    });
     if (hop) return false;
     // A remote cannot use Connection to have its framing dropped.
     return equals_ignoring_case(name, "content-length") || !named_in_connection(fields, name);
@@ -67,30 +75,50 @@ std::string combined(const http::Fields& fields, std::string_view name) {
 }
 
 void remove_field(http::Fields& fields, std::string_view name) {
-    std::erase_if(fields, [&](const auto& field) { return equals_ignoring_case(field.first, name); });
+    std::erase_if(fields,
+                  [&](const auto& field) { return equals_ignoring_case(field.first, name); });
 }
 
 std::string reason_of(int status) {
     switch (status) {
-        case 400: return "Bad Request";
-        case 403: return "Forbidden";
-        case 404: return "Not Found";
-        case 405: return "Method Not Allowed";
-        case 407: return "Proxy Authentication Required";
-        case 409: return "Conflict";
-        case 413: return "Content Too Large";
-        case 414: return "URI Too Long";
-        case 417: return "Expectation Failed";
-        case 422: return "Unprocessable Content";
-        case 424: return "Failed Dependency";
-        case 431: return "Request Header Fields Too Large";
-        case 500: return "Internal Server Error";
-        case 501: return "Not Implemented";
-        case 502: return "Bad Gateway";
-        case 503: return "Service Unavailable";
-        case 504: return "Gateway Timeout";
-        case 505: return "HTTP Version Not Supported";
-        default: return status < 400 ? "OK" : "Error";
+        case 400:
+            return "Bad Request";
+        case 403:
+            return "Forbidden";
+        case 404:
+            return "Not Found";
+        case 405:
+            return "Method Not Allowed";
+        case 407:
+            return "Proxy Authentication Required";
+        case 409:
+            return "Conflict";
+        case 413:
+            return "Content Too Large";
+        case 414:
+            return "URI Too Long";
+        case 417:
+            return "Expectation Failed";
+        case 422:
+            return "Unprocessable Content";
+        case 424:
+            return "Failed Dependency";
+        case 431:
+            return "Request Header Fields Too Large";
+        case 500:
+            return "Internal Server Error";
+        case 501:
+            return "Not Implemented";
+        case 502:
+            return "Bad Gateway";
+        case 503:
+            return "Service Unavailable";
+        case 504:
+            return "Gateway Timeout";
+        case 505:
+            return "HTTP Version Not Supported";
+        default:
+            return status < 400 ? "OK" : "Error";
     }
 }
 
@@ -109,8 +137,8 @@ void add_stop_signs(http::Fields& fields) {
 bool wants_stop_signs(const journal::Record& record,
                       const journal::Projection& projection) noexcept {
     if (projection.retry == Retry::fetch_result) return true;
-    const bool callers_key = record.validated &&
-                             record.validated->key_origin == journal::KeyOrigin::caller;
+    const bool callers_key =
+        record.validated && record.validated->key_origin == journal::KeyOrigin::caller;
     if (projection.retry == Retry::same_idempotency_key && callers_key) return false;
     const bool repeatable = record.validated && record.validated->repeatable;
     return !repeatable &&
@@ -152,8 +180,7 @@ http::Answer error_answer(const Envelope& envelope, ProxyError proxy_error, cons
 http::Answer error_answer(const journal::Record& record, const journal::Projection& projection,
                           ProxyError proxy_error, const Voice& voice, ErrorForm form) {
     auto answer = error_answer(envelope_of(record, projection), proxy_error, voice, form);
-    if (wants_stop_signs(record, projection) ||
-        (projection.code == Code::unresolved_duplicate)) {
+    if (wants_stop_signs(record, projection) || (projection.code == Code::unresolved_duplicate)) {
         add_stop_signs(answer.head.fields);
     }
     return answer;
@@ -213,8 +240,8 @@ std::optional<http::ResponseHead> load_head(std::string_view bytes) {
     return std::move(*parsed);
 }
 
-http::Answer replay_answer(http::ResponseHead head, std::string body,
-                           const journal::Record& record, const journal::Projection& projection) {
+http::Answer replay_answer(http::ResponseHead head, std::string body, const journal::Record& record,
+                           const journal::Projection& projection) {
     http::Answer answer;
     answer.head = std::move(head);
     answer.head.fields.emplace_back("Sworn-Invocation", record.id.text());

@@ -16,8 +16,7 @@ ResultSink::ResultSink(io::WorkerPool& workers, std::filesystem::path results_di
 
 std::string ResultSink::take(std::string_view received) {
     received_.update(received);
-    std::string bytes =
-        unscanned_.empty() ? masker_.feed(received) : std::string{received};
+    std::string bytes = unscanned_.empty() ? masker_.feed(received) : std::string{received};
     if (streams_) stored_.update(bytes);
     bytes_ += bytes.size();
     return bytes;
@@ -30,7 +29,9 @@ std::string ResultSink::take_rest() {
     return rest;
 }
 
-void ResultSink::hold(std::string_view bytes) { held_.append(bytes); }
+void ResultSink::hold(std::string_view bytes) {
+    held_.append(bytes);
+}
 
 std::string ResultSink::file_name() const {
     return file_ ? journal::part_file_name(id_, generation_) : std::string{};

@@ -1,11 +1,8 @@
 #include "tests/support/broker_rig.h"
 
-#include <gtest/gtest.h>
-
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -13,13 +10,10 @@
 #include <thread>
 #include <utility>
 
-#include "journal/ledger.h"
 #include "proxy/config/load.h"
 #include "proxy/http/front.h"
 #include "proxy/io/tcp_stream.h"
-#include "proxy/pipeline/evidence.h"
 #include "proxy/pipeline/pipeline.h"
-#include "proxy/pipeline/stored_result.h"
 #include "tests/support/drive.h"
 
 namespace sworn::test {
@@ -29,8 +23,6 @@ namespace asio = io::asio;
 using namespace std::chrono_literals;
 using WorkGuard = asio::executor_work_guard<io::Executor>;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, io::Executor>;
-
-constexpr auto patience = 5s;
 
 std::filesystem::path make_directory() {
     std::string pattern = std::filesystem::temp_directory_path() / "sworn-rig-XXXXXX";
@@ -89,11 +81,6 @@ struct IoThread {
     std::thread thread;
 };
 
-InvocationId id_of(std::string_view text) {
-    const auto id = parse_invocation_id(text);
-    return id ? *id : InvocationId{};
-}
-
 }  // namespace
 
 std::string request(std::string_view method, std::string_view path, std::string_view body,
@@ -112,7 +99,8 @@ std::string get(std::string_view fields) {
 }
 
 struct BrokerRig::Broker {
-    Broker(const Clock& a_clock, std::filesystem::path data_dir) : clock{a_clock}, sources{data_dir} {}
+    Broker(const Clock& a_clock, std::filesystem::path data_dir)
+        : clock{a_clock}, sources{data_dir} {}
     ~Broker();
     void start(std::size_t thread_count);
     io::Task<void> accept_all();
@@ -146,8 +134,7 @@ void BrokerRig::Broker::start(std::size_t thread_count) {
         threads.push_back(std::move(one));
     }
     auto& context = threads.front()->context;
-    acceptor.emplace(context.context,
-                     asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
+    acceptor.emplace(context.context, asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
     port = acceptor->local_endpoint().port();
     own_listeners.push_back(acceptor->local_endpoint());
     spawn(context, accept_all());
@@ -158,16 +145,14 @@ void BrokerRig::Broker::start(std::size_t thread_count) {
 io::Task<void> BrokerRig::Broker::accept_all() {
     for (std::size_t next = 0;; ++next) {
         IoThread& seat = *threads[next % threads.size()];
-        auto [failed, socket] =
-            co_await acceptor->async_accept(seat.context.context, io::no_throw);
+        auto [failed, socket] = co_await acceptor->async_accept(seat.context.context, io::no_throw);
         if (failed) co_return;
-        asio::post(seat.context.context,
-                   [this, &seat, moved = io::TcpSocket{std::move(socket)}]() mutable {
-                       auto stream = io::make_stream(seat.context, std::move(moved));
-                       spawn(seat.context,
-                             http::serve_connection(std::move(stream), seat.context,
-                                                    *seat.pipeline, holder, *workers));
-                   });
+        asio::post(seat.context.context, [this, &seat,
+                                          moved = io::TcpSocket{std::move(socket)}]() mutable {
+            auto stream = io::make_stream(seat.context, std::move(moved));
+            spawn(seat.context, http::serve_connection(std::move(stream), seat.context,
+                                                       *seat.pipeline, holder, *workers));
+        });
     }
 }
 
@@ -193,7 +178,8 @@ BrokerRig::Broker::~Broker() {
 BrokerRig::BrokerRig(Setup setup)
     : upstream{setup.refusing ? ScriptedUpstream::Begin::refusing
                               : ScriptedUpstream::Begin::listening},
-      directory_{make_directory()}, setup_{std::move(setup)} {
+      directory_{make_directory()},
+      setup_{std::move(setup)} {
     std::filesystem::create_directories(directory_ / "data" / "spool");
     write_secret(rig_secret);
     start();
@@ -234,10 +220,9 @@ void BrokerRig::start() {
     journal::Options options;
     options.directory = (*snapshot)->data_dir;
     options.reserve_bytes = 0;
-    auto opened =
-        setup_.rocksdb
-            ? journal::Journal::open(options, clock, broker_->journal_observer)
-            : journal::Journal::open_on(disk_->open(), options, clock, broker_->journal_observer);
+    auto opened = setup_.rocksdb ? journal::Journal::open(options, clock, broker_->journal_observer)
+                                 : journal::Journal::open_on(disk_->open(), options, clock,
+                                                             broker_->journal_observer);
     if (!opened) {
         ADD_FAILURE() << opened.error().what;
         std::abort();
@@ -258,121 +243,6 @@ Response BrokerRig::ask(std::string_view bytes, std::string_view method) const {
 
 journal::Journal& BrokerRig::journal() {
     return *broker_->journal;
-}
-
-boost::json::object BrokerRig::view(std::string_view id) {
-    const auto stored = journal().read(id_of(id));
-    if (!stored) return {};
-    return pipeline::record_view(stored->record, clock.now(), &stored->events);
-}
-
-std::string BrokerRig::state(std::string_view id) {
-    const auto stored = journal().read(id_of(id));
-    if (!stored) return "no record";
-    const auto state = project(stored->record, clock.now());
-    std::string text{to_string(state.phase)};
-    text.append(" ").append(to_string(state.outcome)).append(" ").append(to_string(state.retry));
-    text.append(" ").append(state.code ? to_string(*state.code) : "null");
-    if (state.running) text += " running";
-    return text;
-}
-
-std::string BrokerRig::state_becomes(std::string_view id, std::string_view wanted) {
-    const auto until = clock.steady() + patience;
-    auto now = state(id);
-    while (now != wanted && clock.steady() < until) {
-        std::this_thread::yield();
-        now = state(id);
-    }
-    return now;
-}
-
-boost::json::object BrokerRig::evidence(std::string_view id) {
-    const auto all = view(id);
-    const auto* const evidence = all.if_contains("evidence");
-    return evidence == nullptr ? boost::json::object{} : evidence->as_object();
-}
-
-std::string BrokerRig::events(std::string_view id) {
-    const auto stored = journal().read(id_of(id));
-    std::string names;
-    if (!stored) return names;
-    for (const auto& one : stored->events) {
-        if (!names.empty()) names += " ";
-        names += one.event ? to_string(type_of(one.event->body)) : std::string_view{"unreadable"};
-    }
-    return names;
-}
-
-std::vector<std::string> BrokerRig::ids_of_token(std::string_view token, std::string_view caller) {
-    std::vector<std::string> all;
-    for (const auto& found : journal().find_token(caller, token))
-        all.push_back(found.id.text());
-    return all;
-}
-
-std::vector<std::string> BrokerRig::ids() {
-    const journal::ListQuery everything;
-    std::vector<std::string> all;
-    for (const auto& record : journal().list(everything).records)
-        all.push_back(record.id.text());
-    return all;
-}
-
-std::optional<std::string> BrokerRig::stored_body(std::string_view id) {
-    auto result = pipeline::load_result(journal(), id_of(id));
-    if (!result) return std::nullopt;
-    return std::move(result->body);
-}
-
-std::vector<journal::ResultPart> BrokerRig::result_parts(std::string_view id) {
-    std::vector<journal::ResultPart> parts;
-    const auto stored = journal().read(id_of(id));
-    if (!stored) return parts;
-    for (const auto& one : stored->events) {
-        const auto* const part =
-            one.event ? std::get_if<journal::ResultPart>(&one.event->body) : nullptr;
-        if (part != nullptr) parts.push_back(*part);
-    }
-    return parts;
-}
-
-void BrokerRig::attest(std::string_view id, Finding finding) {
-    const auto stored = journal().read(id_of(id));
-    SWORN_ASSERT(stored.has_value());
-    journal::Ledger ledger{stored->record.id, clock, stored->record};
-    journal::Attested event;
-    event.finding = finding;
-    event.by = "ops";
-    event.reason = "looked it up";
-    ledger.note(std::move(event), Source::operator_attested);
-    auto append = ledger.take(journal::Durability::durable);
-    append.last = true;
-    EXPECT_TRUE(pipeline::append_and_wait(journal(), std::move(append)));
-}
-
-bool BrokerRig::guarded(std::string_view id) {
-    const auto stored = journal().read(id_of(id));
-    if (!stored || !stored->record.accepted) return false;
-    const auto& accepted = *stored->record.accepted;
-    return journal().guarded(accepted.caller, accepted.fingerprint) == stored->record.id;
-}
-
-bool BrokerRig::becomes_guarded(std::string_view id) {
-    const auto until = clock.steady() + patience;
-    while (!guarded(id) && clock.steady() < until)
-        std::this_thread::yield();
-    return guarded(id);
-}
-
-std::string BrokerRig::newest_of(std::size_t count) {
-    const auto until = clock.steady() + patience;
-    auto all = ids();
-    while (all.size() < count && clock.steady() < until) {
-        std::this_thread::yield();
-        all = ids();
-    }
-    return all.empty() ? std::string{} : all.front();
 }
 
 void BrokerRig::hold_syncs(Gate& gate, Gate& reached) {
@@ -420,29 +290,6 @@ void BrokerRig::block_results() {
     const auto results = journal().results_directory();
     std::filesystem::remove_all(results);
     std::ofstream{results} << "in the way";
-}
-
-bool BrokerRig::anywhere_on_disk(std::string_view bytes) {
-    auto store = disk_->copy()->open();
-    bool found = false;
-    using journal::Column;
-    for (const auto column :
-         {Column::events, Column::heads, Column::parts, Column::index, Column::meta}) {
-        const auto visited = store->scan(column, "", "", [&](auto key, auto value) {
-            found = found || key.find(bytes) != std::string_view::npos ||
-                    value.find(bytes) != std::string_view::npos;
-            return !found;
-        });
-        EXPECT_TRUE(visited);
-    }
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator{directory_ / "data"}) {
-        if (!entry.is_regular_file()) continue;
-        std::ostringstream content;
-        content << std::ifstream{entry.path(), std::ios::binary}.rdbuf();
-        found = found || content.str().find(bytes) != std::string::npos;
-    }
-    return found;
 }
 
 }  // namespace sworn::test

@@ -83,6 +83,8 @@ public:
     /// Ids of all records, newest first.
     [[nodiscard]] std::vector<std::string> ids();
     [[nodiscard]] std::optional<std::string> stored_body(std::string_view id);
+    /// "who: why" of each further generation.
+    [[nodiscard]] std::vector<std::string> forced_by(std::string_view id);
     /// The RESULT_PART events.
     [[nodiscard]] std::vector<journal::ResultPart> result_parts(std::string_view id);
     /// An operator's finding.

@@ -1,15 +1,14 @@
 #include "tests/support/raw_caller.h"
 
 #include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdlib>
 #include <utility>
 
 #include "common/json.h"

@@ -1,13 +1,12 @@
 #include "tests/support/scripted_upstream.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <poll.h>
+#include <sys/socket.h>
 
 #include "tests/support/raw_caller.h"
 

@@ -131,7 +131,7 @@ json::object json_of(const Response& response) {
 }
 
 std::string at(const json::object& object, std::string_view pointer) {
-    const json::value root{object};
+    const json::value root = object;
     const auto* found = json_pointer(root, pointer);
     if (found == nullptr) return "(nothing)";
     const auto text = json_pointer_text(root, pointer);

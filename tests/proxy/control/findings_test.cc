@@ -30,8 +30,7 @@ TEST(Acknowledge, IsDurableBeforeItIsAnswered) {
     const auto action = rig.settled();
     EXPECT_EQ(rig.post(path_of(action->id, "ack")).status, 200);
     rig.journal.crash();
-    EXPECT_EQ(rig.journal.journal->read(action->id)->record.delivery,
-              journal::Delivery::delivered);
+    EXPECT_EQ(rig.journal.journal->read(action->id)->record.delivery, journal::Delivery::delivered);
 }
 
 TEST(Acknowledge, NeedsACommittedResult) {
@@ -51,9 +50,8 @@ TEST(Acknowledge, NeedsACommittedResult) {
 TEST(Acknowledge, IsANoOpWhereTheConnectionConfirmedFirst) {
     ControlRig rig;
     const auto action = rig.settled();
-    rig.clock.meddle_at(1, [&] {
-        EXPECT_TRUE(action->stage(journal::ResultDelivered{"next request"}).submit());
-    });
+    rig.clock.meddle_at(
+        1, [&] { EXPECT_TRUE(action->stage(journal::ResultDelivered{"next request"}).submit()); });
     const auto answer = rig.post(path_of(action->id, "ack"));
     EXPECT_EQ(answer.status, 200);
     EXPECT_EQ(at(json_of(answer), "/events/8/how"), "next request");
@@ -102,10 +100,10 @@ TEST(Attest, RecordsTheDoorThatTheOperatorCameThrough) {
 TEST(Attest, KeepsWordsAsTheyWereWritten) {
     ControlRig rig;
     const auto action = rig.unknown();
-    const auto record = json_of(
-        rig.post(path_of(action->id, "reconcile"),
-                 R"({"finding":"applied","source":"operator_attested","by":"Jörg",)"
-                 R"("reason":"C:\\log says \"paid\""})"));
+    const auto record =
+        json_of(rig.post(path_of(action->id, "reconcile"),
+                         R"({"finding":"applied","source":"operator_attested","by":"Jörg",)"
+                         R"("reason":"C:\\log says \"paid\""})"));
     EXPECT_EQ(at(record, "/events/6/by"), "Jörg");
     EXPECT_EQ(at(record, "/events/6/reason"), R"(C:\log says "paid")");
 }
@@ -134,8 +132,7 @@ TEST(Attest, NamesTheMemberThatIsWrong) {
         {"null", R"({"finding":"applied","by":"a","reason":null})", "reason is not a string"},
         {"an escape code", R"({"finding":"applied","by":"\u001b[2J","reason":"b"})",
          "by has control"},
-        {"a C1 one", R"({"finding":"applied","by":"a","reason":"\u009b2J"})",
-         "reason has control"},
+        {"a C1 one", R"({"finding":"applied","by":"a","reason":"\u009b2J"})", "reason has control"},
         {"too long", R"({"finding":"applied","by":"a","reason":")" + long_text + "\"}",
          "reason is longer"},
     };
@@ -205,8 +202,10 @@ TEST(Retry, AnswersWhatIsDecided) {
         const char* decision;
     };
     const Row table[] = {
-        {"settled", *settled, "return_recorded"}, {"unknown", *unknown, "reconcile"},
-        {"running", *running, "fetch_result"},    {"to be corrected", *locked, "stop_for_correction"},
+        {"settled", *settled, "return_recorded"},
+        {"unknown", *unknown, "reconcile"},
+        {"running", *running, "fetch_result"},
+        {"to be corrected", *locked, "stop_for_correction"},
         {"not yet", *put_off, "wait"},
     };
     for (const auto& row : table) {

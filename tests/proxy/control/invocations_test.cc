@@ -90,7 +90,8 @@ Ids walk_pages(ControlRig& rig, const std::string& query) {
     std::string cursor;
     for (int pages = 0; pages < 20; ++pages) {
         const auto page = rig.get("/v1/invocations?" + query + cursor);
-        for (auto& id : ids_of(page)) all.push_back(std::move(id));
+        for (auto& id : ids_of(page))
+            all.push_back(std::move(id));
         const auto next = at(json_of(page), "/next_cursor");
         if (next == "null") return all;
         cursor = "&cursor=" + next;
@@ -102,7 +103,8 @@ Ids walk_pages(ControlRig& rig, const std::string& query) {
 TEST(ListInvocations, PagesThroughEverythingOnce) {
     ControlRig rig;
     Ids want;
-    for (int i = 0; i < 5; ++i) want.insert(want.begin(), rig.settled()->id.text());
+    for (int i = 0; i < 5; ++i)
+        want.insert(want.begin(), rig.settled()->id.text());
     for (const char* query : {"limit=1", "limit=2", "limit=3", "limit=5", "limit=6"}) {
         SCOPED_TRACE(query);
         EXPECT_EQ(walk_pages(rig, query), want);

@@ -19,8 +19,8 @@ TEST(FetchResult, GivesTheStoredBodyAsTheCallerWouldHaveGotIt) {
     EXPECT_EQ(field_of(result, "Content-Encoding"), "gzip");
     EXPECT_EQ(field_of(result, "Set-Cookie"), "(nothing)");
     EXPECT_EQ(field_of(result, "Sworn-Result-Status"), "201");
-    EXPECT_EQ(field_of(result, "Sworn-Outcome"), "committed; phase=result_delivery; retry=never; id=\"" +
-                                                     action->id.text() + "\"");
+    EXPECT_EQ(field_of(result, "Sworn-Outcome"),
+              "committed; phase=result_delivery; retry=never; id=\"" + action->id.text() + "\"");
 }
 
 TEST(FetchResult, IsAReadThatMayBeRepeated) {
@@ -44,7 +44,7 @@ TEST(FetchResult, ResumesFromAPart) {
         const char* want;
     };
     const Row table[] = {
-        {"", "one,two,three"},        {"?from_part=0", "one,two,three"},
+        {"", "one,two,three"},         {"?from_part=0", "one,two,three"},
         {"?from_part=1", "two,three"}, {"?from_part=2", "three"},
         {"?from_part=3", ""},          {"?stream=stderr", ""},
     };
@@ -64,10 +64,8 @@ TEST(FetchResult, NamesTheParameterThatIsWrong) {
         const char* detail;
     };
     const Row table[] = {
-        {"from_part=-1", "from_part"},
-        {"from_part=1x", "from_part"},
-        {"from_part=99999999999", "from_part"},
-        {"stream=stdin", "stream"},
+        {"from_part=-1", "from_part"},          {"from_part=1x", "from_part"},
+        {"from_part=99999999999", "from_part"}, {"stream=stdin", "stream"},
         {"part=1", "it has: from_part stream"},
     };
     for (const auto& row : table) {
@@ -122,14 +120,21 @@ TEST(FetchResult, TellsABodyThatWasNeverKeptFromOneThatExpired) {
 
 TEST(FetchResult, AnswersForATombstone) {
     ControlRig rig;
-    auto action = rig.running();
-    ASSERT_TRUE(action->stage_result().stage(journal::ResultDelivered{"ack"}).submit());
+    ControlRig::Action action{rig.journal};
+    action.accepted.token = "t-1";
+    ASSERT_TRUE(action.dispatch());
+    ASSERT_TRUE(action.stage_result().stage(journal::ResultDelivered{"ack"}).submit());
     rig.journal.clock.move(std::chrono::hours{24 * 91});
     EXPECT_GE(rig.journal.journal->sweep(rig.journal.clock.now()), 1U);
-    ASSERT_EQ(rig.events_of(action->id), 0U);
-    expect_envelope(rig.get(path_of(action->id, "result")), 404, "RESULT_EXPIRED", "committed");
-    EXPECT_EQ(rig.get(path_of(action->id)).status, 200);
-    EXPECT_EQ(rig.post(path_of(action->id, "ack")).status, 409);
+    expect_envelope(rig.get(path_of(action.id, "result")), 404, "RESULT_EXPIRED", "committed");
+    EXPECT_EQ(at(json_of(rig.get(path_of(action.id))), "/events"), "[]");
+    EXPECT_EQ(ids_of(rig.get("/v1/invocations?token=t-1")),
+              std::vector<std::string>{action.id.text()});
+    EXPECT_EQ(rig.post(path_of(action.id, "ack")).status, 409);
+    EXPECT_EQ(rig.post(path_of(action.id, "reconcile"),
+                       R"({"finding":"applied","by":"ops","reason":"seen"})")
+                  .status,
+              409);
 }
 
 TEST(FetchResult, HasNoneOfWhatAFindingSettled) {

@@ -39,8 +39,7 @@ TEST(Walk, ACallerThatResetsWhileConnectingSendsNothing) {
     caller.send(post());
     const auto id = rig.newest_of(1);
     caller.reset();
-    constexpr const char* stopped =
-        "connection_setup not_attempted never CALLER_CANCELLED";
+    constexpr const char* stopped = "connection_setup not_attempted never CALLER_CANCELLED";
     EXPECT_EQ(rig.state_becomes(id, stopped), stopped);
     EXPECT_EQ(rig.evidence(id)["dispatch_started"], false);
 }
@@ -49,8 +48,8 @@ TEST(Walk, ACallerThatResetsWhileConnectingSendsNothing) {
 class Asked {
 public:
     explicit Asked(BrokerRig& rig, std::string_view fields = "") : caller{rig.caller()} {
-        rig.upstream.will(Reply{}.wait(answers).send(
-            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid"));
+        rig.upstream.will(
+            Reply{}.wait(answers).send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid"));
         caller.send(post(fields));
         rig.upstream.wait_for_requests(1);
         id = rig.newest_of(1);
@@ -162,8 +161,8 @@ TEST(Walk, ASafeRequestIsClosedWhenItsCallerResets) {
 TEST(Walk, ACallerThatResetsDuringTheDispatchAppendIsNoted) {
     BrokerRig rig;
     Gate written, reached, answers;
-    rig.upstream.will(Reply{}.wait(answers).send(
-        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid"));
+    rig.upstream.will(
+        Reply{}.wait(answers).send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid"));
     rig.hold_syncs(written, reached);
     auto caller = rig.caller();
     caller.send(post());

@@ -44,8 +44,8 @@ TEST(Store, AKillAfterTheDispatchLeavesItUnknown) {
 TEST(Store, AKillBeforeTheCommitIsDurableLeavesItUnknown) {
     BrokerRig rig;
     Gate answers, committed, reached;
-    rig.upstream.will(Reply{}.wait(answers).send(
-        "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid"));
+    rig.upstream.will(
+        Reply{}.wait(answers).send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npaid"));
     auto caller = rig.caller();
     caller.send(post());
     rig.upstream.wait_for_requests(1);

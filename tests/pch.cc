@@ -1,0 +1,1 @@
+// Nothing of its own: the owner of the header that every test compiles against once.
