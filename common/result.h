@@ -59,7 +59,7 @@ struct Error {
 template <class T, class E = Error>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}   // NOLINT
+    Result(T value) : state_{std::in_place_index<0>, std::move(value)} {}  // NOLINT
     Result(E error) : state_{std::in_place_index<1>, std::move(error)} {}  // NOLINT
 
     explicit operator bool() const noexcept { return state_.index() == 0; }

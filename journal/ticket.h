@@ -19,7 +19,9 @@ class Ledger;
 class Proof {
 public:
     Proof(Proof&& other) noexcept
-        : id_{other.id_}, generation_{other.generation_}, live_{std::exchange(other.live_, false)} {}
+        : id_{other.id_},
+          generation_{other.generation_},
+          live_{std::exchange(other.live_, false)} {}
     Proof& operator=(Proof&& other) noexcept {
         id_ = other.id_;
         generation_ = other.generation_;

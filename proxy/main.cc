@@ -1,3 +1,5 @@
 #include "proxy/cli/arguments.h"
 
-int main(int argc, char** argv) { return sworn::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+    return sworn::cli::run(argc, argv);
+}

@@ -38,9 +38,9 @@ private:
 /// How long an acceptor rests when there are no descriptors or too many connections.
 constexpr auto rest = 50ms;
 
-using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
-                                         asio::wait_traits<std::chrono::steady_clock>,
-                                         io::Executor>;
+using Timer =
+    asio::basic_waitable_timer<std::chrono::steady_clock,
+                               asio::wait_traits<std::chrono::steady_clock>, io::Executor>;
 
 }  // namespace
 
@@ -105,7 +105,8 @@ io::Task<void> Acceptors::accept_loop(Acceptor& acceptor, Use use) {
         }
         const auto seat = next_seat();
         auto [failed, socket] = co_await acceptor.async_accept(seat.thread->context, io::no_throw);
-        if (failed == asio::error::operation_aborted || failed == asio::error::bad_descriptor) break;
+        if (failed == asio::error::operation_aborted || failed == asio::error::bad_descriptor)
+            break;
         if (failed) {
             log_warn("accept failed", {{"why", failed.message()}});
             timer.expires_after(rest);
@@ -125,9 +126,9 @@ io::Task<void> Acceptors::serve_proxy(io::StreamPtr stream, Seat seat) {
 template <class Socket>
 void Acceptors::hand_over(Socket socket, Use use, Seat seat) {
     auto& context = seat.thread->context;
-    using Concrete = std::conditional_t<
-        std::is_same_v<typename Socket::protocol_type, asio::ip::tcp>, io::TcpSocket,
-        io::UnixSocket>;
+    using Concrete =
+        std::conditional_t<std::is_same_v<typename Socket::protocol_type, asio::ip::tcp>,
+                           io::TcpSocket, io::UnixSocket>;
     constexpr bool is_tcp = std::is_same_v<typename Socket::protocol_type, asio::ip::tcp>;
     asio::post(context, [this, use, seat, moved = Concrete{std::move(socket)}]() mutable {
         if (use == Use::proxy) {
@@ -153,7 +154,11 @@ void Acceptors::stop(bool proxy_only) {
     });
 }
 
-void Acceptors::stop_proxy() { stop(true); }
-void Acceptors::stop_all() { stop(false); }
+void Acceptors::stop_proxy() {
+    stop(true);
+}
+void Acceptors::stop_all() {
+    stop(false);
+}
 
 }  // namespace sworn::cli

@@ -1,7 +1,5 @@
 #include "proxy/cli/broker.h"
 
-#include <sys/stat.h>
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -9,6 +7,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <sys/stat.h>
 #include <thread>
 
 #include "metrics/metrics.h"
@@ -93,7 +92,8 @@ struct Broker::Impl {
 void Broker::Impl::configure_metrics() {
     std::vector<std::string> routes;
     std::vector<std::pair<std::string, std::string>> versions;
-    for (const auto& route : snapshot().routes) routes.push_back(route.id);
+    for (const auto& route : snapshot().routes)
+        routes.push_back(route.id);
     for (const auto& credential : snapshot().credentials) {
         versions.emplace_back(credential.id, credential.version);
     }
@@ -187,9 +187,8 @@ void Broker::drain() {
         log_warn("drain deadline passed: breaking off what is still under way",
                  {{"inflight", std::to_string(broker.gate.inflight.load())}});
         for (auto& one : broker.threads) {
-            asio::post(one->context.context, [&pipeline = *one->pipeline] {
-                pipeline.interrupt_all();
-            });
+            asio::post(one->context.context,
+                       [&pipeline = *one->pipeline] { pipeline.interrupt_all(); });
         }
         broker.wait_for_idle(5s);
     }

@@ -1,10 +1,10 @@
 #include "proxy/cli/listeners.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace sworn::cli {
 
@@ -27,9 +27,8 @@ Result<TcpAcceptor, ListenError> open_tcp(asio::io_context& context,
                                           const config::Listener& listener) {
     const auto where = listener.host + ":" + std::to_string(listener.port);
     error_code failed;
-    auto address = asio::ip::make_address(listener.host == "localhost" ? "127.0.0.1"
-                                                                       : listener.host,
-                                          failed);
+    auto address =
+        asio::ip::make_address(listener.host == "localhost" ? "127.0.0.1" : listener.host, failed);
     if (failed) {
         return ListenError{"cannot listen on " + where +
                            ": the host must be an address (or localhost)"};

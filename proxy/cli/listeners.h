@@ -17,7 +17,8 @@
 namespace sworn::cli {
 
 using TcpAcceptor = io::asio::basic_socket_acceptor<io::asio::ip::tcp, io::Executor>;
-using UnixAcceptor = io::asio::basic_socket_acceptor<io::asio::local::stream_protocol, io::Executor>;
+using UnixAcceptor =
+    io::asio::basic_socket_acceptor<io::asio::local::stream_protocol, io::Executor>;
 
 struct ListenError {
     std::string what;  ///< "cannot listen on 127.0.0.1:8118: Address already in use"

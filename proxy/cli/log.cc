@@ -1,9 +1,8 @@
 #include "proxy/cli/log.h"
 
+#include <boost/json/serialize.hpp>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-
-#include <boost/json/serialize.hpp>
 
 #include "common/clock.h"
 #include "common/json.h"
@@ -17,9 +16,8 @@ constexpr std::size_t value_bytes_max = 512;
 
 std::string line(std::string_view level, std::string_view event, LogFields fields) {
     if (chosen_format == LogFormat::json) {
-        boost::json::object object{{"at", format_rfc3339(SystemClock{}.now())},
-                                   {"level", level},
-                                   {"event", event}};
+        boost::json::object object{
+            {"at", format_rfc3339(SystemClock{}.now())}, {"level", level}, {"event", event}};
         for (const auto& [key, value] : fields) {
             if (value.empty()) {
                 object[key] = nullptr;

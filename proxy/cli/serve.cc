@@ -1,9 +1,5 @@
 #include "proxy/cli/serve.h"
 
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -12,6 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <thread>
 
 #include "proxy/cli/broker.h"
@@ -100,8 +99,7 @@ private:
             return;
         }
         if (const auto done = broker_.reload(*loaded); !done) {
-            log_error("reload refused, the old configuration stays",
-                      {{"why", done.error().what}});
+            log_error("reload refused, the old configuration stays", {{"why", done.error().what}});
             return;
         }
         log_info("configuration reloaded");

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <linux/sockios.h>
 #include <netinet/in.h>
-#include <sys/ioctl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 namespace sworn::io {

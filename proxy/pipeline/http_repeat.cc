@@ -87,6 +87,7 @@ io::Task<bool> HttpRun::answer_repeat(journal::StoredRecord first) {
                                      binding_unchanged(record), services_.clock.now());
     switch (verdict) {
         case Repeat::join: {
+            const Joiners::Wait waits{*services_.joiners, record.id};
             co_await wait_until_ended(services_.journal, record.id, pipeline_.waker());
             const auto ended_now = co_await read_earlier(record.id);
             if (ended_now) co_await give_recorded(*ended_now);

@@ -294,6 +294,7 @@ void HttpRun::caller_changed(CallerState state) noexcept {
 /// CALLER_CANCELLED, once, while the exchange is not settled (contract section 7).
 void HttpRun::note_cancelled() {
     if (gone_noted_ || side_.state() != CallerState::gone) return;
+    if (services_.joiners->any(ledger_->id())) return;  // Others still wait for this answer.
     gone_noted_ = true;
     if (!ledger_->add(journal::CallerCancelled{"reset"}, Source::transport_observed)) return;
     append_buffered();

@@ -91,8 +91,8 @@ private:
     io::Task<http::DeliveryWatchPtr> commit_held();
     io::Task<http::DeliveryWatchPtr> commit_streamed();
     io::Task<std::optional<journal::CommitTicket>> commit(const contract::Judgement& judgement);
-    io::Task<void> store_failed(const contract::Judgement& judgement);     // http_spool.cc
-    io::Task<bool> deliver_spooled(const journal::CommitTicket& ticket);   // http_spool.cc
+    io::Task<void> store_failed(const contract::Judgement& judgement);    // http_spool.cc
+    io::Task<bool> deliver_spooled(const journal::CommitTicket& ticket);  // http_spool.cc
     void stage_completion(const contract::Judgement& judgement, bool stored);
     http::DeliveryWatchPtr after_delivery(bool handed_over);
     void prepare_head();
@@ -126,9 +126,9 @@ private:
     http::ResponseHead remote_head_, passed_head_;
     http::DeliveryWatchPtr repeat_watch_;  ///< Of a replay: confirms the first one's result.
     ProxyError proxy_error_ = ProxyError::none;
-    bool appending_ = false;      ///< An append of ours is being waited for.
+    bool appending_ = false;  ///< An append of ours is being waited for.
     bool gone_noted_ = false;
-    bool begun_ = false;          ///< There is a record, or a new generation of one.
+    bool begun_ = false;  ///< There is a record, or a new generation of one.
     bool interrupted_ = false;
 };
 

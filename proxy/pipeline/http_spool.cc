@@ -17,8 +17,7 @@ io::Task<bool> HttpRun::deliver_spooled(const journal::CommitTicket& ticket) {
     http::BodyFraming framing;
     framing.kind = http::BodyFraming::Kind::length;
     framing.length = sink_->bytes();
-    add_outcome(passed_head_.fields, ledger_->record(), ledger_->projection(),
-                passed_head_.status);
+    add_outcome(passed_head_.fields, ledger_->record(), ledger_->projection(), passed_head_.status);
     co_await side_.begin(std::move(passed_head_), framing);
     const auto file = services_.journal.results_directory() / sink_->file_name();
     for (std::uint64_t at = 0; at < framing.length;) {

@@ -25,8 +25,7 @@ enum class ErrorForm : std::uint8_t { problem_json, text_line };  ///< git shows
 /// An answer of Sworn's own making from what the record holds.
 [[nodiscard]] http::Answer error_answer(const journal::Record& record,
                                         const journal::Projection& projection,
-                                        ProxyError proxy_error, const Voice& voice,
-                                        ErrorForm form);
+                                        ProxyError proxy_error, const Voice& voice, ErrorForm form);
 /// The same from an envelope without a record of its own (journal unavailable, a refused repeat).
 [[nodiscard]] http::Answer error_answer(const Envelope& envelope, ProxyError proxy_error,
                                         const Voice& voice, ErrorForm form);

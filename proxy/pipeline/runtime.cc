@@ -11,8 +11,8 @@ Result<RuntimePtr, Runtime::LoadError> Runtime::make(config::SnapshotPtr snapsho
     for (const auto& caller : runtime->snapshot_->callers) {
         auto secret = credentials::read_source(caller.token);
         if (!secret) {
-            return LoadError{"callers: the token of \"" + caller.id + "\" cannot be read: " +
-                             std::string{secret.error().why.view()}};
+            return LoadError{"callers: the token of \"" + caller.id +
+                             "\" cannot be read: " + std::string{secret.error().why.view()}};
         }
         runtime->tokens_.push_back(Token{caller.id, std::move(*secret)});
     }
@@ -26,7 +26,8 @@ std::string_view after_scheme(std::string_view value, std::string_view scheme) {
     if (value.size() <= scheme.size() || value[scheme.size()] != ' ') return {};
     if (!contract::equals_ignoring_case(value.substr(0, scheme.size()), scheme)) return {};
     value.remove_prefix(scheme.size());
-    while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+    while (!value.empty() && value.front() == ' ')
+        value.remove_prefix(1);
     return value;
 }
 

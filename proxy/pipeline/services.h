@@ -2,18 +2,19 @@
 // each member says.
 #pragma once
 
+#include <boost/asio/ip/tcp.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <vector>
-
-#include <boost/asio/ip/tcp.hpp>
 
 #include "common/clock.h"
 #include "journal/journal.h"
 #include "proxy/config/snapshot.h"
 #include "proxy/credentials/credentials.h"
 #include "proxy/io/worker_pool.h"
+#include "proxy/pipeline/joiners.h"
 #include "proxy/pipeline/own_door.h"
 #include "proxy/pipeline/runtime.h"
 
@@ -47,6 +48,7 @@ struct Services {
     Gate& gate;
     const std::vector<boost::asio::ip::tcp::endpoint>& own_listeners;  ///< Set before serving.
     OwnDoor& own_door;
+    std::unique_ptr<Joiners> joiners = std::make_unique<Joiners>();
 };
 
 }  // namespace sworn::pipeline

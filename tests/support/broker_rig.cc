@@ -282,6 +282,12 @@ void BrokerRig::remove_secret() {
     std::filesystem::remove(directory_ / "secret");
 }
 
+void BrokerRig::wait_for_joiner(std::string_view id) {
+    const auto parsed = parse_invocation_id(id);
+    while (!broker_->services->joiners->any(*parsed))
+        std::this_thread::yield();
+}
+
 void BrokerRig::drain_deadline() {
     broker_->interrupt_all();
 }

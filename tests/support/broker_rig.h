@@ -74,6 +74,8 @@ public:
     [[nodiscard]] std::string state(std::string_view id);
     /// Waits for it; else yields what there is instead after some seconds.
     [[nodiscard]] std::string state_becomes(std::string_view id, std::string_view wanted);
+    /// Waits until another caller has joined this running invocation.
+    void wait_for_joiner(std::string_view id);
     [[nodiscard]] boost::json::object view(std::string_view id);
     [[nodiscard]] boost::json::object evidence(std::string_view id);
     /// Event names in order.

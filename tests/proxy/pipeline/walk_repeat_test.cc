@@ -145,6 +145,26 @@ TEST(Repeat, FiveCallersWithOneTokenSendOnce) {
     }
 }
 
+TEST(Repeat, TheFirstCallerMayLeaveWhileAnotherWaits) {
+    BrokerRig rig;
+    Gate answers;
+    rig.upstream.will(
+        Reply{}.wait(answers).send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata"));
+    auto first = rig.caller();
+    first.send(get(token));
+    rig.upstream.wait_for_requests(1);
+    auto second = rig.caller();
+    second.send(get(token));
+    rig.wait_for_joiner(rig.newest_of(1));
+    first.reset();
+    answers.open();
+    const auto response = second.read_response();
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(response.body, "data");
+    EXPECT_EQ(rig.upstream.count(), 1U);
+    EXPECT_EQ(rig.events(response.id()).find("CALLER_CANCELLED"), std::string::npos);
+}
+
 TEST(Repeat, ARefusedConnectionLeavesRoomForAnotherGeneration) {
     BrokerRig::Setup setup;
     setup.refusing = true;
