@@ -49,9 +49,7 @@ TEST(JournalVerify, ExitsWithOneWhereARecordIsDamaged) {
                                             return true;
                                         });
     ASSERT_TRUE(scanned);
-    journal::Batch damage;
-    damage.put(journal::Column::events, last, "garbage");
-    ASSERT_TRUE((*store)->write(damage, true));
+    ASSERT_TRUE((*store)->write({{journal::Column::events, last, "garbage"}}, true));
     store->reset();
     const auto ran = sworn({"journal", "verify"});
     EXPECT_EQ(ran.exit_code, exit_refused);

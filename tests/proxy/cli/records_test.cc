@@ -1,6 +1,7 @@
 // The commands about records, against a control API that is scripted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "proxy/cli/exit_code.h"

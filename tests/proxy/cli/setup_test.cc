@@ -76,7 +76,7 @@ TEST(Init, OverwritesNothingAndNamesWhatIsThere) {
         EXPECT_EQ(home.folder.read(std::string{"new/"} + file), "mine");
         std::size_t files = 0;
         for (const auto& entry : fs::recursive_directory_iterator{home.folder / "new"})
-            files += entry.is_regular_file() ? 1 : 0;
+            files += entry.is_regular_file() ? 1u : 0u;
         EXPECT_EQ(files, 1u) << "nothing was written beside it";
     }
 }

@@ -52,21 +52,22 @@ TEST(VerifyJournal, SaysThatItCouldNotReadToTheEnd) {
 
 TEST(VerifyJournal, IsNotConfusedByWhatIsWrittenMeanwhile) {
     ControlRig rig;
-    std::atomic<bool> stop{false};
+    std::atomic<bool> done{false};
     std::thread writer{[&] {
-        while (!stop) {
+        for (int i = 0; i < 200; ++i) {
             ControlRig::Action action{rig.journal};
             action.accepted.fingerprint = sha256(action.id.text());
             EXPECT_TRUE(action.dispatch());
             EXPECT_TRUE(action.stage_result().submit());
         }
+        done = true;
     }};
-    for (int i = 0; i < 50; ++i) {
+    while (!done) {
         const auto report = json_of(rig.post("/v1/journal/verify"));
         EXPECT_EQ(at(report, "/sound"), "true") << at(report, "/problems");
     }
-    stop = true;
     writer.join();
+    EXPECT_EQ(at(json_of(rig.post("/v1/journal/verify")), "/records"), "200");
 }
 
 /// All pieces of an export, and how many there were.
