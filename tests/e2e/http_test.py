@@ -2,7 +2,9 @@
 """Every row of contract section 5, the setup failures, and what breaks after the dispatch:
 answer, envelope, Sworn-Outcome and record agree, and the upstream saw what they say."""
 
+import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support/py"))
@@ -142,6 +144,33 @@ class Settling(Suite):
                 answer = send(broker, "GET", f"http://{host}.example.test/authorization")
                 self.assertEqual(len(answer.body), len("Bearer ") + len(broker.canary))
                 self.assertNotIn(broker.canary.encode(), answer.body, "an echo is masked")
+            self.finish(broker)
+
+    def test_python_needs_nothing_but_http_proxy(self):
+        """urllib and requests, unmodified, in processes of their own, against nginx over TLS."""
+        web = Nginx(self.fresh_folder() / "nginx", self.pki.pair())
+        (web.files / "page").write_bytes(b"x" * 300_000)
+        programs = {
+            "urllib": "import sys, urllib.request\n"
+                      "answer = urllib.request.urlopen(sys.argv[1])\n"
+                      "print(answer.status, len(answer.read()), answer.headers['Sworn-Invocation'])",
+            "requests": "import sys, requests\n"
+                        "answer = requests.get(sys.argv[1])\n"
+                        "print(answer.status_code, len(answer.content), "
+                        "answer.headers['Sworn-Invocation'])",
+        }
+        with web:
+            broker = self.broker(web.tls)
+            for name, program in programs.items():
+                with self.subTest(name):
+                    done = subprocess.run(
+                        ["/usr/bin/python3", "-c", program, API + "/page"], capture_output=True,
+                        text=True, timeout=60,
+                        env={"PATH": os.environ["PATH"], "http_proxy": "http://%s:%d" % broker.proxy})
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    status, size, invocation = done.stdout.split()
+                    self.assertEqual((status, size), ("200", "300000"))
+                    self.assertEqual(broker.state(invocation), (RD, "committed", "never", None, False))
             self.finish(broker)
 
 
