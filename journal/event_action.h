@@ -101,7 +101,8 @@ struct PreflightValidated {
     std::string precondition{};  ///< "If-Match", "If-None-Match: *"; empty = none.
     bool approval_required = false;
     bool request_stored = false;
-    std::string peer_rule{};  ///< "tls", "tls+pin", "clear", "ssh".
+    std::string peer_rule{};                      ///< "tls", "tls+pin", "clear", "ssh".
+    std::vector<std::string> replaced_headers{};  ///< override: replace; what came instead of ours.
     static auto fields(auto& e, auto&& v) {
         v(1, "route", e.route);
         v(2, "route_digest", e.route_digest);
@@ -129,6 +130,7 @@ struct PreflightValidated {
         v(24, "approval_required", e.approval_required);
         v(25, "request_stored", e.request_stored);
         v(26, "peer_rule", e.peer_rule);
+        v(27, "replaced_headers", e.replaced_headers);
     }
 };
 

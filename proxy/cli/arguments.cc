@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <memory>
 
 #include "proxy/cli/commands.h"
 #include "proxy/cli/exit_code.h"
@@ -40,6 +41,17 @@ struct Parsed {
     std::function<int()> command;
 };
 
+/// What an option takes in one word; its values and what it excludes are in its description.
+class HelpFormatter final : public CLI::Formatter {
+public:
+    HelpFormatter() { column_width(option_columns); }
+    [[nodiscard]] std::string make_option_opts(const CLI::Option* option) const override {
+        if (option->get_type_size() == 0) return {};
+        const auto type = option->get_type_name();
+        return " " + type.substr(0, type.find(':'));
+    }
+};
+
 /// A subcommand that runs `command` once parsing is done.
 CLI::App* add_command(CLI::App& app, const char* name, const char* what, Parsed& parsed,
                       std::function<int()> command) {
@@ -49,8 +61,10 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* what, Parsed&
 }
 
 void add_control(CLI::App& command, ControlHints& hints) {
-    command.add_option("--control", hints.control, "control API: http://host:port or unix:/path");
-    command.add_option("--config", hints.config, "configuration that names the control listener");
+    command.add_option("--control", hints.control, "control API: http://host:port or unix:/path")
+        ->type_name("URL");
+    command.add_option("--config", hints.config, "configuration that names the control listener")
+        ->type_name("FILE");
 }
 
 void add_output(CLI::App& command, OutputOptions& output) {
@@ -71,14 +85,14 @@ void add_broker(CLI::App& app, Parsed& parsed) {
     auto* served = add_command(app, "serve", "run the proxy in the foreground", parsed,
                                [&parsed] { return serve(parsed); });
     served->group(broker_group);
-    served->add_option("--config", parsed.config, "configuration file");
+    served->add_option("--config", parsed.config, "configuration file")->type_name("FILE");
     served->add_option("--log-format", parsed.log_format, "text or json")
         ->check(CLI::IsMember({"text", "json"}));
 
     auto* check = add_command(app, "check", "validate a configuration", parsed,
                               [&parsed] { return run_check(parsed.config); });
     check->group(broker_group);
-    check->add_option("--config", parsed.config, "configuration file");
+    check->add_option("--config", parsed.config, "configuration file")->type_name("FILE");
 
     auto* init = add_command(app, "init", "write a starter configuration, a CA and a data folder",
                              parsed, [&parsed] { return run_init(parsed.directory); });
@@ -94,10 +108,10 @@ void add_authority(CLI::App& app, Parsed& parsed) {
     made->add_option("directory", parsed.directory, "where to")->required();
     auto* shown = add_command(*ca, "show", "subject, dates and fingerprint", parsed,
                               [&parsed] { return run_ca_show(parsed.config); });
-    shown->add_option("--config", parsed.config, "configuration file");
+    shown->add_option("--config", parsed.config, "configuration file")->type_name("FILE");
     auto* exported = add_command(*ca, "export", "the certificate as PEM, to stdout", parsed,
                                  [&parsed] { return run_ca_export(parsed.config); });
-    exported->add_option("--config", parsed.config, "configuration file");
+    exported->add_option("--config", parsed.config, "configuration file")->type_name("FILE");
 }
 
 void add_list(CLI::App& app, Parsed& parsed) {
@@ -113,6 +127,7 @@ void add_list(CLI::App& app, Parsed& parsed) {
     list->add_option("--token", options.token, "the caller's Sworn-Token");
     list->add_option("--since", options.since, "RFC 3339 time, or a duration such as 1h");
     list->add_option("--limit", options.limit, "how many at the most; 50 without it")
+        ->type_name("COUNT")
         ->check(CLI::PositiveNumber);
     add_output(*list, options.output);
 }
@@ -135,10 +150,10 @@ void add_result(CLI::App& app, Parsed& parsed) {
     fetch->group(records_group);
     fetch->add_option("id", result.id, "act_…")->required();
     add_control(*fetch, result.control);
-    fetch->add_option("--from-part", result.from_part, "resume from this part");
+    fetch->add_option("--from-part", result.from_part, "resume from this part")->type_name("N");
     fetch->add_option("--stream", result.stream, "stdout or stderr")
         ->check(CLI::IsMember({"stdout", "stderr"}));
-    fetch->add_option("-o,--output", result.output, "write to a file");
+    fetch->add_option("-o,--output", result.output, "write to a file")->type_name("FILE");
 }
 
 void add_attest(CLI::App& app, Parsed& parsed) {
@@ -179,6 +194,7 @@ void add_journal(CLI::App& app, Parsed& parsed) {
 /// It stands before or behind any command; only the broker logs.
 void add_log_level(CLI::App& app, ServeOptions& serve) {
     app.add_option("--log-level", serve.log_level, "of the broker: debug, info, warn or error")
+        ->type_name("LEVEL")
         ->check(CLI::IsMember({"debug", "info", "warn", "error"}));
     for (auto* command : app.get_subcommands({})) {
         add_log_level(*command, serve);
@@ -201,7 +217,7 @@ int run(int argc, char** argv) {
     app.name("sworn");
     app.set_version_flag("--version", "sworn " + std::string{version});
     app.require_subcommand(1);
-    app.get_formatter()->column_width(option_columns);
+    app.formatter(std::make_shared<HelpFormatter>());
     app.footer(footer);
     Parsed parsed;
     add_broker(app, parsed);

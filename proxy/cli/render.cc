@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "common/ids.h"
 #include "proxy/cli/text.h"
 
 namespace sworn::cli {
@@ -68,8 +70,15 @@ std::string or_dash(std::string text) {
     return text.empty() ? "-" : text;
 }
 
+/// When it was accepted; else (it was refused as it came) when its id was made.
+std::optional<WallTime> began(const json::object& record) {
+    if (const auto at = parse_rfc3339(text_at(record, "accepted_at"))) return at;
+    const auto id = parse_invocation_id(text_at(record, "invocation_id"));
+    return id ? std::optional{id->time()} : std::nullopt;
+}
+
 std::string age(const json::object& record, WallTime now) {
-    const auto at = parse_rfc3339(text_at(record, "accepted_at"));
+    const auto at = began(record);
     if (!at) return "-";
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - *at).count();
     if (seconds < 120) return std::to_string(std::max<long>(seconds, 0)) + "s";

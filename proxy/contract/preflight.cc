@@ -101,22 +101,6 @@ Digest fingerprint_of(const HttpAction& action, const Prepared& prepared, const 
     return fingerprint(input);
 }
 
-journal::ActionAccepted accepted_of(const HttpAction& action, const Prepared& prepared,
-                                    const Digest& fingerprint) {
-    journal::ActionAccepted event;
-    event.caller = action.caller;
-    event.method = action.method;
-    event.scheme = action.target.scheme;
-    event.host = action.target.host;
-    event.port = action.target.port;
-    event.path = prepared.cleared.path;
-    event.fingerprint = fingerprint;
-    event.token = action.wishes.token;
-    event.operation_id = action.wishes.operation_id;
-    event.parent = action.parent;
-    return event;
-}
-
 std::string precondition_of(const Fields& fields) {
     if (find_field(fields, "If-Match")) return "If-Match";
     const auto none_match = find_field(fields, "If-None-Match");
@@ -172,6 +156,21 @@ journal::PreflightValidated validated_of(const Bound& bound, const Prepared& pre
 
 }  // namespace
 
+journal::ActionAccepted accepted_of(const HttpAction& action, const Digest& fingerprint) {
+    journal::ActionAccepted event;
+    event.caller = action.caller;
+    event.method = action.method;
+    event.scheme = action.target.scheme;
+    event.host = action.target.host;
+    event.port = action.target.port;
+    event.path = action.target.path;
+    event.fingerprint = fingerprint;
+    event.token = action.wishes.token;
+    event.operation_id = action.wishes.operation_id;
+    event.parent = action.parent;
+    return event;
+}
+
 Result<Bound> preflight(const HttpAction& action, config::SnapshotPtr snapshot,
                         std::string_view credential_version, const KeySources& keys) {
     if (const auto checked = check_request(action, *snapshot); !checked) return checked.error();
@@ -193,8 +192,10 @@ Result<Bound> preflight(const HttpAction& action, config::SnapshotPtr snapshot,
     bound.semantics = semantics_of(*bound.route, action.method, action.target);
     bound.plan = plan_of(action, *prepared, bound);
     bound.replaced_headers = prepared->cleared.replaced;
-    bound.accepted = accepted_of(action, *prepared, fingerprint_of(action, *prepared, bound));
+    bound.accepted = accepted_of(action, fingerprint_of(action, *prepared, bound));
+    bound.accepted.path = prepared->cleared.path;
     bound.validated = validated_of(bound, *prepared, credential_version);
+    bound.validated.replaced_headers = bound.replaced_headers;
     return bound;
 }
 

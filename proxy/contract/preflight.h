@@ -51,6 +51,10 @@ struct Bound {
                                       std::string_view credential_version,
                                       const KeySources& keys = {});
 
+/// ACTION_ACCEPTED of an action as it came; the fingerprint depends on what it was bound to.
+[[nodiscard]] journal::ActionAccepted accepted_of(const HttpAction& action,
+                                                  const Digest& fingerprint);
+
 /// Which route and credential an action would get, before its credential version is known.
 /// Raw, decoded and dot-free readings of the path must agree, else invalid_target. Errors:
 /// target_not_allowed (a tunnel route included), caller_not_authorized.

@@ -13,15 +13,6 @@ namespace {
 
 /// What is known of an action that no route was bound to.
 journal::ActionAccepted unbound_action(const contract::HttpAction& action) {
-    journal::ActionAccepted accepted;
-    accepted.caller = action.caller;
-    accepted.method = action.method;
-    accepted.scheme = action.target.scheme;
-    accepted.host = action.target.host;
-    accepted.port = action.target.port;
-    accepted.path = action.target.path;
-    accepted.token = action.wishes.token;
-    accepted.operation_id = action.wishes.operation_id;
     FingerprintInput input;
     input.method = action.method;
     input.scheme = action.target.scheme;
@@ -30,8 +21,7 @@ journal::ActionAccepted unbound_action(const contract::HttpAction& action) {
     input.path_and_query = action.target.path;
     input.headers = action.fields;
     input.body = action.body_digest;
-    accepted.fingerprint = fingerprint(input);
-    return accepted;
+    return contract::accepted_of(action, fingerprint(input));
 }
 
 /// Cancelled and interrupted actions stop where their record stops; every other code has a phase.

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <regex>
+
 #include "proxy/cli/exit_code.h"
 #include "tests/proxy/cli/cli_rig.h"
 
@@ -102,6 +105,50 @@ TEST(Help, IsThereForEveryCommand) {
         EXPECT_EQ(ran.exit_code, exit_done) << command;
         EXPECT_NE(ran.out.find("Usage: sworn " + std::string{command}), std::string::npos)
             << ran.out;
+        EXPECT_EQ(ran.out.find("Excludes"), std::string::npos) << ran.out;
+        EXPECT_EQ(ran.out.find(":{"), std::string::npos) << ran.out;
+    }
+}
+
+/// The words of a help text that begin with "--".
+std::vector<std::string> options_of(const std::string& help) {
+    std::vector<std::string> options;
+    const std::regex pattern{"\\n  (?:-\\w,)?(--[a-z-]+)"};
+    for (std::sregex_iterator found{help.begin(), help.end(), pattern}, end; found != end; ++found)
+        options.push_back((*found)[1]);
+    return options;
+}
+
+/// The commands that a help text lists.
+std::vector<std::string> commands_of(const std::string& help) {
+    std::vector<std::string> commands;
+    const std::regex pattern{"\\n  ([a-z][a-z-]*) {2,}"};
+    const auto from = help.find("\n\n", help.find("Options:"));
+    for (std::sregex_iterator
+             found{help.begin() + static_cast<std::ptrdiff_t>(from), help.end(), pattern},
+         end;
+         found != end; ++found)
+        commands.push_back((*found)[1]);
+    return commands;
+}
+
+TEST(Documentation, NamesEveryCommandAndOption) {
+    std::ifstream file{std::string{SWORN_SOURCE_DIR} + "/docs/cli.md"};
+    const std::string text{std::istreambuf_iterator<char>{file}, {}};
+    const auto expect = [&](const std::string& part) {
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+    };
+    const auto commands = commands_of(sworn({"--help"}).out);
+    EXPECT_GE(commands.size(), 12u);
+    for (const auto& command : commands) {
+        expect("sworn " + command);
+        const auto help = sworn({command, "--help"}).out;
+        for (const auto& option : options_of(help)) {
+            if (option != "--help") expect(option);
+        }
+        if (help.find("SUBCOMMAND") == std::string::npos) continue;
+        for (const auto& below : commands_of(help))
+            expect("`sworn " + command + " " + below);
     }
 }
 

@@ -83,7 +83,7 @@ Ran sworn_on_terminal(std::vector<std::string> arguments) {
     return Ran{exit_code, std::move(out), testing::internal::GetCapturedStderr()};
 }
 
-Home::Home() : before_{std::filesystem::current_path()} {
+Home::Home() : before_{std::filesystem::current_path()}, mask_before_{::umask(022)} {
     for (const char* name : names)
         ::unsetenv(name);
     std::filesystem::current_path(folder.path());
@@ -93,6 +93,7 @@ Home::~Home() {
     for (const char* name : names)
         ::unsetenv(name);
     std::filesystem::current_path(before_);
+    ::umask(mask_before_);
 }
 
 void Home::set(const char* name, const std::string& value) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <thread>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct Ran {
 /// The same with a terminal as stdout.
 [[nodiscard]] Ran sworn_on_terminal(std::vector<std::string> arguments);
 
-/// An empty folder to be in, and an environment that names no broker; both end with the test.
+/// An empty folder to be in, an environment that names no broker, and the usual umask; all of it
+/// ends with the test.
 class Home {
 public:
     Home();
@@ -41,6 +43,7 @@ public:
 
 private:
     std::filesystem::path before_;
+    mode_t mask_before_;
 };
 
 /// Answers on a unix socket or a loopback port, one connection per answer, in their order.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "common/ids.h"
 #include "common/json.h"
 #include "proxy/cli/text.h"
 
@@ -112,6 +113,15 @@ TEST(Table, SaysHowOldARecordIs) {
             {record(committed)}, noon_plus(std::chrono::seconds{row.seconds}), Colour::off));
         EXPECT_NE(lines[1].find("  " + std::string{row.age} + "  "), std::string::npos) << lines[1];
     }
+}
+
+TEST(Table, TakesTheAgeOfARefusedRecordFromItsId) {
+    const auto id = first_id_at(noon_plus({})).text();
+    const auto lines = lines_of(
+        render_table({object_of(R"({"state":{},"invocation_id":")" + id + "\"}"), object_of("{}")},
+                     noon_plus(std::chrono::seconds{61}), Colour::off));
+    EXPECT_NE(lines[1].find("  61s  "), std::string::npos) << lines[1];
+    EXPECT_NE(lines[2].find("  -  "), std::string::npos) << lines[2];
 }
 
 TEST(Table, PaintsTheOutcomeOnly) {

@@ -5,6 +5,7 @@
 #include <openssl/x509v3.h>
 
 #include <filesystem>
+#include <sys/stat.h>
 
 #include "proxy/cli/authority.h"
 #include "proxy/cli/exit_code.h"
@@ -50,6 +51,29 @@ TEST(Init, WritesWhatCheckAcceptsForTheOwnerOnly) {
     EXPECT_EQ(checked.exit_code, exit_done) << checked.err;
     EXPECT_NE(checked.out.find("new/sworn.yaml is valid"), std::string::npos);
     EXPECT_EQ(checked.err, "");
+}
+
+TEST(Init, ClosesAFolderThatWasOpen) {
+    Home home;
+    fs::create_directories(home.folder / "new/data");
+    for (const char* folder : {"new", "new/data"})
+        fs::permissions(home.folder / folder, fs::perms::all);
+    ASSERT_EQ(sworn({"init", "new"}).exit_code, exit_done);
+    for (const char* folder : {"new", "new/data"}) {
+        EXPECT_EQ(fs::status(home.folder / folder).permissions(), fs::perms::owner_all) << folder;
+    }
+}
+
+TEST(NewFile, IsForItsOwnerWhateverTheMaskAndNeverOverwrites) {
+    Home home;
+    ::umask(0);
+    const auto file = home.folder / "secret";
+    ASSERT_TRUE(write_new_file(file, "first"));
+    EXPECT_EQ(fs::status(file).permissions(), owner_only);
+    const auto again = write_new_file(file, "second");
+    ASSERT_FALSE(again);
+    EXPECT_NE(again.error().what.find("is there already"), std::string::npos);
+    EXPECT_EQ(home.folder.read("secret"), "first");
 }
 
 TEST(Init, MakesATokenThatNobodyGuesses) {

@@ -24,8 +24,8 @@ public:
         return peer.read_all();
     }
 
+    io::ThreadContext thread;  // Outlives the rig's workers, which post to it.
     ControlRig rig;
-    io::ThreadContext thread;
 };
 
 std::string get(std::string_view target, std::string_view fields = {}) {
