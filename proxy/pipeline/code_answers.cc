@@ -15,8 +15,9 @@ ProxyError proxy_error_of(const Record& record, const journal::Projection& proje
                    ? generation->proxy_error
                    : code_info(*projection.code).proxy_error;
     }
-    const auto last =
-        record.attempts.empty() ? std::optional<AttemptCode>{} : record.attempts.back().code;
+    // Without a failed attempt no case below asks; any value that none of them names will do.
+    constexpr auto other = AttemptCode::ECONNREFUSED_;
+    const auto last = record.attempts.empty() ? other : record.attempts.back().code.value_or(other);
     switch (*projection.code) {
         case Code::name_resolution_failed:
             return last == AttemptCode::DNS_TIMEOUT ? ProxyError::dns_timeout
