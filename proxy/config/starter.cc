@@ -29,40 +29,40 @@ intercept: {ca_cert: ./data/ca.pem, ca_key: ./data/ca.key}
 # network:
 #   allow_private: [10.0.0.0/8]    # Private targets are refused unless they are listed.
 
-# The examples below are comments. To use one, put the secret into the vault
-# (sworn vault put openai) and remove the # in front of its credential and its route.
+# The examples below are comments. To use one, set its variable in the broker's environment (or
+# name a file: {file: ./key}) and remove the # in front of its credential and its route.
 
 )yaml";
 
 constexpr const char* credentials_part = R"yaml(credentials:
   # An OpenAI API key, sent as a bearer token.
   #- id: openai
-  #  source: {vault: openai}
+  #  source: {env: OPENAI_API_KEY}
   #  inject: {header: Authorization, format: "Bearer {secret}"}
 
   # An Anthropic API key, sent in its own header.
   #- id: anthropic
-  #  source: {vault: anthropic}
+  #  source: {env: ANTHROPIC_API_KEY}
   #  inject: {header: x-api-key}
 
   # A GitHub token for the API.
   #- id: github-api
-  #  source: {vault: github}
+  #  source: {env: GITHUB_TOKEN}
   #  inject: {header: Authorization, format: "Bearer {secret}"}
 
   # The same GitHub token for git over HTTPS, which wants a user name with it.
   #- id: github-git
-  #  source: {vault: github}
+  #  source: {env: GITHUB_TOKEN}
   #  inject: {basic: {username: x-access-token}}
 
   # A Stripe key; a restricted one is enough for most uses.
   #- id: stripe
-  #  source: {vault: stripe}
+  #  source: {env: STRIPE_API_KEY}
   #  inject: {header: Authorization, format: "Bearer {secret}"}
 
   # A Slack bot token.
   #- id: slack
-  #  source: {vault: slack}
+  #  source: {env: SLACK_TOKEN}
   #  inject: {header: Authorization, format: "Bearer {secret}"}
 
 )yaml";
