@@ -146,6 +146,11 @@ struct Resolver::Impl {
             out.addresses.push_back(*address);
         } else if (!name.empty()) {
             out.addresses = channel.hosts_file(name);
+            // RFC 6761 section 6.3: loopback, with or without a hosts file; never asked for.
+            if (out.addresses.empty() && name == "localhost") {
+                out.addresses = {asio::ip::address_v4::loopback(),
+                                 asio::ip::address_v6::loopback()};
+            }
             if (out.addresses.empty()) return std::nullopt;
         }
         if (out.addresses.size() > addresses_max) out.addresses.resize(addresses_max);
