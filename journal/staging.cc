@@ -69,8 +69,13 @@ Staged Staging::stage(Append& append, Group& group) {
     if (live == nullptr) return refuse(Refusal::illegal_transition);
     const Staged staged = stage_on(*live, append, group);
     if (!staged.refusal) return staged;
-    // What never began is not kept in mind; what is stored is loaded again when needed.
-    if (append.last || live->record->next_ordinal == 0) live_.erase(append.id);
+    // What never began is not kept in mind. What did may have events in this very group, which is
+    // not written yet: it goes with the group, not before.
+    if (live->record->next_ordinal == 0) {
+        live_.erase(append.id);
+    } else if (append.last) {
+        group.done.push_back(append.id);
+    }
     return staged;
 }
 
