@@ -4,8 +4,12 @@
 
 #include <cstdio>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 
+#include "common/clock.h"
+#include "common/units.h"
+#include "common/vocabulary.h"
 #include "proxy/cli/commands.h"
 #include "proxy/cli/exit_code.h"
 #include "proxy/cli/serve.h"
@@ -37,7 +41,7 @@ struct Parsed {
     ShowOptions show;
     ResultOptions result;
     AttestOptions attest;
-    ControlHints hints;
+    JournalOptions journal;
     std::function<int()> command;
 };
 
@@ -51,6 +55,11 @@ public:
         return " " + type.substr(0, type.find(':'));
     }
 };
+
+/// Usage errors look like every other error.
+std::string usage_message(const CLI::App* /*app*/, const CLI::Error& wrong) {
+    return std::string{"sworn: "} + wrong.what() + "\nRun with --help for more information.\n";
+}
 
 /// A subcommand that runs `command` once parsing is done.
 CLI::App* add_command(CLI::App& app, const char* name, const char* what, Parsed& parsed,
@@ -70,6 +79,21 @@ void add_control(CLI::App& command, ControlHints& hints) {
 void add_output(CLI::App& command, OutputOptions& output) {
     auto* json = command.add_flag("--json", output.json, "JSON, on a terminal too");
     command.add_flag("--text", output.text, "text for people, through a pipe too")->excludes(json);
+}
+
+/// Takes these words of a closed vocabulary only.
+template <class E>
+CLI::Validator one_of(std::initializer_list<E> values) {
+    std::vector<std::string> words;
+    for (const E value : values)
+        words.emplace_back(to_string(value));
+    return CLI::IsMember(words);
+}
+
+/// What is wrong with a --since; empty: nothing. The broker reads it the same way.
+std::string since_fault(const std::string& text) {
+    const bool is_time = parse_duration(text) || parse_rfc3339(text);
+    return is_time ? std::string{} : "not an RFC 3339 time or a duration such as 1h: " + text;
 }
 
 int serve(Parsed& parsed) {
@@ -120,12 +144,17 @@ void add_list(CLI::App& app, Parsed& parsed) {
                              [&parsed] { return run_list(parsed.list); });
     list->group(records_group);
     add_control(*list, options.control);
-    list->add_option("--outcome", options.outcome, "not_attempted, rejected, committed or unknown");
-    list->add_option("--phase", options.phase, "where it stopped");
+    list->add_option("--outcome", options.outcome, "not_attempted, rejected, committed or unknown")
+        ->check(one_of(
+            {Outcome::not_attempted, Outcome::rejected, Outcome::committed, Outcome::unknown}));
+    list->add_option("--phase", options.phase, "where it stopped")
+        ->check(one_of({Phase::validation, Phase::credential_injection, Phase::connection_setup,
+                        Phase::remote_execution, Phase::result_delivery}));
     list->add_option("--route", options.route, "route id");
     list->add_option("--caller", options.caller, "caller id");
     list->add_option("--token", options.token, "the caller's Sworn-Token");
-    list->add_option("--since", options.since, "RFC 3339 time, or a duration such as 1h");
+    list->add_option("--since", options.since, "RFC 3339 time, or a duration such as 1h")
+        ->check(since_fault);
     list->add_option("--limit", options.limit, "how many at the most; 50 without it")
         ->type_name("COUNT")
         ->check(CLI::PositiveNumber);
@@ -180,15 +209,25 @@ void add_records(CLI::App& app, Parsed& parsed) {
     add_attest(app, parsed);
 }
 
+void add_journal_source(CLI::App& command, JournalOptions& options) {
+    add_control(command, options.control);
+    command
+        .add_option("--data-dir", options.data_dir,
+                    "read this data_dir instead, without a broker or a configuration")
+        ->type_name("DIR")
+        ->excludes("--control")
+        ->excludes("--config");
+}
+
 void add_journal(CLI::App& app, Parsed& parsed) {
     auto* journal = app.add_subcommand("journal", "the journal as a whole");
     journal->group(journal_group)->require_subcommand(1);
     auto* verify = add_command(*journal, "verify", "replay every record; report corruption", parsed,
-                               [&parsed] { return run_journal_verify(parsed.hints); });
-    add_control(*verify, parsed.hints);
+                               [&parsed] { return run_journal_verify(parsed.journal); });
+    add_journal_source(*verify, parsed.journal);
     auto* exported = add_command(*journal, "export", "every event, as JSON lines", parsed,
-                                 [&parsed] { return run_journal_export(parsed.hints); });
-    add_control(*exported, parsed.hints);
+                                 [&parsed] { return run_journal_export(parsed.journal); });
+    add_journal_source(*exported, parsed.journal);
 }
 
 /// It stands before or behind any command; only the broker logs.
@@ -219,6 +258,7 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.formatter(std::make_shared<HelpFormatter>());
     app.footer(footer);
+    app.failure_message(usage_message);
     Parsed parsed;
     add_broker(app, parsed);
     add_authority(app, parsed);

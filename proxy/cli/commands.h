@@ -36,6 +36,10 @@ struct AttestOptions {
     bool applied = false, not_applied = false;  ///< Exactly one of them.
     OutputOptions output;
 };
+struct JournalOptions {
+    ControlHints control;
+    std::filesystem::path data_dir;  ///< Read instead of asking a broker; empty: ask one.
+};
 
 // records.cc
 int run_list(const ListOptions& options);
@@ -52,8 +56,8 @@ int run_ca_init(const std::filesystem::path& directory);
 int run_ca_show(const std::filesystem::path& config);
 int run_ca_export(const std::filesystem::path& config);
 // journal_commands.cc
-int run_journal_verify(const ControlHints& hints);
-int run_journal_export(const ControlHints& hints);
+int run_journal_verify(const JournalOptions& options);
+int run_journal_export(const JournalOptions& options);
 
 // Shared by the commands.
 /// "sworn: …" on stderr; returns the exit code.

@@ -23,11 +23,14 @@ struct Directory {
     std::filesystem::path results;
 };
 
-/// The journal of a configuration's data_dir, read only.
-Result<Directory, CliError> open_directory(const std::filesystem::path& config) {
+Result<std::filesystem::path, CliError> data_dir_of(const std::filesystem::path& config) {
     const auto loaded = config::load_file(config);
     if (!loaded) return CliError{config::format(config, loaded.error()), exit_refused};
-    const auto data = (*loaded)->data_dir;
+    return (*loaded)->data_dir;
+}
+
+/// The journal in a data_dir, read only.
+Result<Directory, CliError> open_directory(const std::filesystem::path& data) {
     std::error_code hidden;
     if (!std::filesystem::exists(data / "journal", hidden)) {
         return CliError{"there is no journal in " + data.string(), exit_refused};
@@ -84,16 +87,16 @@ int print_report(const ControlAnswer& answer) {
     return sound ? exit_done : exit_refused;
 }
 
-int verify_directory(const std::filesystem::path& config) {
-    const auto opened = open_directory(config);
+int verify_directory(const std::filesystem::path& data) {
+    const auto opened = open_directory(data);
     if (!opened) return fail(opened.error());
     const auto report = journal::verify(*opened->store, opened->results);
     print(json::serialize(report_json(report)) + "\n");
     return report.sound() ? exit_done : exit_refused;
 }
 
-int export_directory(const std::filesystem::path& config) {
-    const auto opened = open_directory(config);
+int export_directory(const std::filesystem::path& data) {
+    const auto opened = open_directory(data);
     if (!opened) return fail(opened.error());
     const auto exported = journal::export_jsonl(*opened->store, [](std::string_view line) {
         print(line);
@@ -103,22 +106,30 @@ int export_directory(const std::filesystem::path& config) {
     return exit_done;
 }
 
+/// `read` on the data_dir that a configuration names.
+int on_data_dir(const std::filesystem::path& config, int (*read)(const std::filesystem::path&)) {
+    const auto data = data_dir_of(config);
+    return data ? read(*data) : fail(data.error());
+}
+
 }  // namespace
 
-int run_journal_verify(const ControlHints& hints) {
-    const auto found = find_journal(hints);
+int run_journal_verify(const JournalOptions& options) {
+    if (!options.data_dir.empty()) return verify_directory(options.data_dir);
+    const auto found = find_journal(options.control);
     if (!found) return fail(found.error());
-    if (!found->broker) return verify_directory(found->config);
+    if (!found->broker) return on_data_dir(found->config, verify_directory);
     const auto answer = call(*found->broker, "POST", "/v1/journal/verify");
     if (answer) return print_report(*answer);
-    return may_open(*found, answer.error()) ? verify_directory(found->config)
+    return may_open(*found, answer.error()) ? on_data_dir(found->config, verify_directory)
                                             : fail(answer.error());
 }
 
-int run_journal_export(const ControlHints& hints) {
-    const auto found = find_journal(hints);
+int run_journal_export(const JournalOptions& options) {
+    if (!options.data_dir.empty()) return export_directory(options.data_dir);
+    const auto found = find_journal(options.control);
     if (!found) return fail(found.error());
-    if (!found->broker) return export_directory(found->config);
+    if (!found->broker) return on_data_dir(found->config, export_directory);
     std::size_t printed = 0;
     const auto answer =
         call_streaming(*found->broker, "/v1/journal/export", [&](std::string_view piece) {
@@ -127,8 +138,9 @@ int run_journal_export(const ControlHints& hints) {
         });
     if (answer) return answer->status == 200 ? exit_done : refused(*answer);
     // What was printed already must not be printed twice.
-    return printed == 0 && may_open(*found, answer.error()) ? export_directory(found->config)
-                                                            : fail(answer.error());
+    return printed == 0 && may_open(*found, answer.error())
+               ? on_data_dir(found->config, export_directory)
+               : fail(answer.error());
 }
 
 }  // namespace sworn::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 
 #include "proxy/cli/render.h"
@@ -164,12 +165,18 @@ std::string offset(WallTime from, WallTime at) {
     return text;
 }
 
-/// What an event says beyond its name, time and number.
-std::string details(json::object event) {
-    for (const char* told : {"seq", "type", "at", "generation", "source", "unreadable"})
-        event.erase(told);
+/// Members of an event that its line has already, or that say nothing to people.
+bool is_told(std::string_view member) {
+    static constexpr std::string_view told[] = {"seq",        "type",   "at",
+                                                "generation", "source", "unreadable"};
+    return std::ranges::find(told, member) != std::end(told);
+}
+
+/// What an event says beyond its name, time and number, in the order in which it says it.
+std::string details(const json::object& event) {
     std::string out;
     for (const auto& member : event) {
+        if (is_told(member.key())) continue;
         std::string value = text_at(event, member.key());
         if (value.starts_with("sha256:")) value = cut(std::move(value), 20);
         out.append("  ").append(member.key()).append("=").append(value);

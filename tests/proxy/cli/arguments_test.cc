@@ -27,6 +27,13 @@ TEST(Arguments, AreRefusedWithTwo) {
         {"list", "--limit", "-1"},
         {"list", "--limit", "ten"},
         {"list", "--outcome"},
+        {"list", "--outcome", "Unknown"},
+        {"list", "--phase", "dispatch"},
+        {"list", "--since", "yesterday"},
+        {"list", "--since", "60"},
+        {"journal", "verify", "--data-dir"},
+        {"journal", "verify", "--data-dir", "data", "--config", "sworn.yaml"},
+        {"journal", "export", "--data-dir", "data", "--control", "unix:./control.sock"},
         {"result", "act_1", "--stream", "stdin"},
         {"result", "act_1", "--from-part", "-1"},
         {"attest", "act_1", "--applied"},
@@ -45,7 +52,7 @@ TEST(Arguments, AreRefusedWithTwo) {
         Home home;
         const auto ran = sworn(arguments);
         EXPECT_EQ(ran.exit_code, exit_usage);
-        EXPECT_NE(ran.err, "");
+        EXPECT_TRUE(ran.err.starts_with("sworn: ")) << ran.err;
         EXPECT_EQ(ran.out, "");
     }
 }
@@ -78,6 +85,23 @@ TEST(Arguments, TakeALogLevelBeforeAndBehindTheCommand) {
         home.configure("\"unix:./nobody.sock\"");
         const auto ran = sworn(arguments);
         EXPECT_NE(ran.exit_code, exit_usage) << ran.err;
+    }
+}
+
+TEST(Arguments, TakeEveryWordThatARecordMayHave) {
+    const std::vector<std::vector<std::string>> table = {
+        {"--outcome", "not_attempted", "rejected", "committed", "unknown"},
+        {"--phase", "validation", "credential_injection", "connection_setup", "remote_execution",
+         "result_delivery"},
+        {"--since", "30m", "7d", "2026-11-30T12:00:00Z"},
+    };
+    for (const auto& row : table) {
+        for (std::size_t i = 1; i < row.size(); ++i) {
+            Home home;
+            home.configure("\"unix:./nobody.sock\"");
+            const auto ran = sworn({"list", row.front(), row[i]});
+            EXPECT_EQ(ran.exit_code, exit_unreachable) << row[i] << "\n" << ran.err;
+        }
     }
 }
 

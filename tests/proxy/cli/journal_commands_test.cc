@@ -84,6 +84,32 @@ TEST(JournalCommands, OpenNoDirectoryInsteadOfTheBrokerThatIsNamed) {
     }
 }
 
+TEST(JournalCommands, ReadADirectoryWithoutConfigurationOrBroker) {
+    const Stopped stopped;
+    std::filesystem::rename(stopped.home.folder / "data", stopped.home.folder / "copy");
+    std::filesystem::remove(stopped.home.folder / "sworn.yaml");
+    const auto verified = sworn({"journal", "verify", "--data-dir", "copy"});
+    EXPECT_EQ(verified.exit_code, exit_done) << verified.err;
+    EXPECT_NE(verified.out.find("\"sound\":true,\"records\":2"), std::string::npos) << verified.out;
+    const auto exported = sworn({"journal", "export", "--data-dir", "copy"});
+    EXPECT_EQ(exported.exit_code, exit_done) << exported.err;
+    EXPECT_EQ(std::ranges::count(exported.out, '\n'), 14);
+}
+
+TEST(JournalCommands, AskNobodyWhereADirectoryIsNamed) {
+    const Stopped stopped;
+    ScriptedControl control{stopped.home};
+    Home::set("SWORN_CONTROL", control.address());
+    for (const char* command : {"verify", "export"}) {
+        const auto ran = sworn({"journal", command, "--data-dir", "data"});
+        EXPECT_EQ(ran.exit_code, exit_done) << ran.err;
+    }
+    EXPECT_TRUE(control.asked().empty());
+    const auto none = sworn({"journal", "verify", "--data-dir", "absent"});
+    EXPECT_EQ(none.exit_code, exit_refused);
+    EXPECT_EQ(none.err, "sworn: there is no journal in absent\n");
+}
+
 TEST(JournalCommands, SayThatThereIsNoJournal) {
     Home home;
     home.configure("");

@@ -228,6 +228,18 @@ TEST(Page, TellsTheEventsWithTheirDistanceFromTheFirst) {
               "  12    earlier   RESULT_EXPIRED\n");
 }
 
+TEST(Page, TellsWhatAnEventSaysInItsOrder) {
+    const auto page = render_record(
+        record(committed,
+               R"("events":[{"seq":7,"type":"ACTION_ACCEPTED",)"
+               R"("at":"2026-11-30T12:00:00Z","generation":1,"method":"POST","host":"h",)"
+               R"("path":"/p","port":80,"source":"transport_observed","caller":"local"}])"),
+        Colour::off);
+    EXPECT_NE(page.find("  method=POST  host=h  path=/p  port=80  caller=local\n"),
+              std::string::npos)
+        << page;
+}
+
 TEST(Page, LetsNothingOfARecordReachTheTerminal) {
     const auto page = render_record(
         object_of(R"({"invocation_id":"act_\u001b[2J","state":{"outcome":"\u001b[31m"},)"
