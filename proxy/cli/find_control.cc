@@ -1,4 +1,6 @@
 // Which broker a command speaks to: what the user says, the environment, a configuration.
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -85,13 +87,22 @@ Result<ControlAddress, CliError> parse_control(std::string_view named) {
     return address;
 }
 
+/// This machine, as far as its name says: loopback, or the wildcard of a local listener.
+bool is_this_machine(const std::string& host) {
+    if (host == "localhost") return true;
+    boost::system::error_code no_address;
+    const auto address = boost::asio::ip::make_address(host, no_address);
+    return !no_address && (address.is_loopback() || address.is_unspecified());
+}
+
 /// The token of a TCP door: of the environment, or where the config has it. None may be right too:
-/// the broker says so.
-Secret token_for(const config::Snapshot* snapshot) {
+/// the broker says so. What a config names stays on this machine: a planted ./sworn.yaml must not
+/// have a file of the user's sent somewhere.
+Secret token_for(const config::Snapshot* snapshot, const std::string& host) {
     if (auto named = environment("SWORN_CONTROL_TOKEN"); !named.empty()) {
         return Secret{std::move(named)};
     }
-    if (snapshot == nullptr || !snapshot->control_token) return {};
+    if (snapshot == nullptr || !snapshot->control_token || !is_this_machine(host)) return {};
     auto read = credentials::read_source(*snapshot->control_token);
     return read ? std::move(*read) : Secret{};
 }
@@ -109,7 +120,7 @@ Result<ControlAddress, CliError> control_of(const config::Snapshot& snapshot) {
     address.host = chosen.host;
     address.port = chosen.port;
     address.config = snapshot.file;
-    if (chosen.kind == Kind::tcp) address.token = token_for(&snapshot);
+    if (chosen.kind == Kind::tcp) address.token = token_for(&snapshot, address.host);
     return address;
 }
 
@@ -147,7 +158,7 @@ Result<ControlAddress, CliError> find_control(const ControlHints& hints) {
     if (!config.empty()) {
         if (auto loaded = config::load_file(config)) snapshot = *loaded;
     }
-    address->token = token_for(snapshot.get());
+    address->token = token_for(snapshot.get(), address->host);
     return address;
 }
 

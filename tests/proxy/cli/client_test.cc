@@ -71,6 +71,22 @@ TEST(FindControl, PrefersTheSocketOfAConfig) {
               "from-the-environment");
 }
 
+TEST(FindControl, SendsAConfigsTokenToNoOtherMachine) {
+    Home home;
+    home.folder.write("token", "a-private-file\n");
+    constexpr std::string_view token = "control_token: {file: ./token}\n";
+    home.configure("203.0.113.7:8119", "sworn.yaml", token);
+    EXPECT_TRUE(find_control({})->token.empty());
+    for (const char* host :
+         {"http://203.0.113.7:1", "http://broker.example:1", "http://[2001:db8::7]:1"}) {
+        EXPECT_TRUE(find_control({.control = host, .config = {}})->token.empty()) << host;
+    }
+    EXPECT_EQ(find_control({.control = "http://[::1]:1", .config = {}})->token.bytes(),
+              "a-private-file");
+    Home::set("SWORN_CONTROL_TOKEN", "meant-for-it");
+    EXPECT_EQ(find_control({})->token.bytes(), "meant-for-it");
+}
+
 TEST(FindControl, SaysWhatIsWrongWithAConfig) {
     Home home;
     home.folder.write("sworn.yaml", "data_dir: ./data\nlisten: {proxy: [127.0.0.1:0]}\nnam: x\n");
